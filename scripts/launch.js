@@ -26,6 +26,7 @@ const tasks = {
   lab: { run: ['scripts/lab.ts'], build: 'node', packages: 'demo' },
   build: { run: [], build: 'all' },
   'package:contents': { run: ['scripts/package-contents.ts'], build: 'all' },
+  package: { run: ['scripts/package.ts'], build: 'all' },
   docs: { run: ['scripts/write-documents.ts'] },
   'docs:dependencies': { run: ['scripts/dependencies.ts'] },
   causeway: { run: ['out/main/cli.js'], build: 'node' },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { builderArguments, packagingProblems } from './package.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -39,11 +40,11 @@ describe('the configuration of the packages', () => {
     expect(accepts(spoilt)).toBe(false);
   });
 
-  test('sets every fuse that there is, each to the closed side', () => {
+  test('sets every fuse that there is, each to the closed side; there are no cookies to encrypt', () => {
     const { electronFuses } = config();
     expect(Object.keys(electronFuses).sort()).toEqual(Object.keys(schema.definitions.FuseOptionsV1.properties).sort());
     expect(Object.entries(electronFuses).filter(([, isOn]) => isOn).map(([name]) => name).sort()).toEqual([
-      'enableCookieEncryption', 'enableEmbeddedAsarIntegrityValidation', 'onlyLoadAppFromAsar', 'resetAdHocDarwinSignature',
+      'enableEmbeddedAsarIntegrityValidation', 'onlyLoadAppFromAsar', 'resetAdHocDarwinSignature',
     ]);
   });
 
@@ -76,5 +77,30 @@ describe('the configuration of the packages', () => {
   test('takes the worker\'s programs along, unpacked', () => {
     expect(config().files).toContain('assets/worker/**');
     expect(config().asarUnpack).toContain('assets/worker/**');
+  });
+});
+
+describe('the variables of a company', () => {
+  test('give the packages an update feed, in a form that the builder understands, and never upload anything', () => {
+    const given = builderArguments(['--linux'], { CAUSEWAY_UPDATE_FEED: 'https://updates.example/causeway' });
+    expect(given).toEqual(['--linux', '--publish', 'never', '-c.publish.provider=generic', '-c.publish.url=https://updates.example/causeway']);
+    const changed = config();
+    changed['publish'] = Object.fromEntries(given.slice(3).map((argument) => argument.replace('-c.publish.', '').split('=')) as [string, string][]);
+    accepts(changed);
+    expect(accepts.errors ?? []).toEqual([]);
+    expect(builderArguments([], {})).toEqual(['--publish', 'never']);
+  });
+
+  test.each([
+    [{}, []],
+    [{ CAUSEWAY_UPDATE_FEED: 'http://updates.example' }, ['CAUSEWAY_UPDATE_FEED must be an https:// address without user, query and fragment']],
+    [{ CAUSEWAY_UPDATE_FEED: 'https://me:word@updates.example' }, ['CAUSEWAY_UPDATE_FEED must be an https:// address without user, query and fragment']],
+    [{ CSC_LINK: 'x', CSC_KEY_PASSWORD: 'y', APPLE_API_KEY: 'z' }, ['APPLE_API_KEY is set without APPLE_API_KEY_ID', 'APPLE_API_KEY is set without APPLE_API_ISSUER']],
+    [{ WIN_CSC_KEY_PASSWORD: 'y' }, ['WIN_CSC_KEY_PASSWORD is set without WIN_CSC_LINK']],
+  ])('%j: %j', (environment, problems) => expect(packagingProblems(environment)).toEqual(problems));
+
+  test('are all in the documentation', () => {
+    const page = read('docs/packaging.md');
+    for (const name of ['CAUSEWAY_UPDATE_FEED', 'WIN_CSC_LINK', 'WIN_CSC_KEY_PASSWORD', 'CSC_LINK', 'CSC_KEY_PASSWORD', 'APPLE_API_KEY', 'APPLE_API_KEY_ID', 'APPLE_API_ISSUER']) expect(page).toContain(`\`${name}\``);
   });
 });

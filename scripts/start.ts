@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { electronRuntime } from './electron-runtime.ts';
+import { sandboxObstacle } from './sandbox-obstacle.ts';
 
 /**
  * Opens the workbench: in Electron when its runtime is on this machine, and otherwise in a browser window, served on
@@ -8,12 +9,16 @@ import { electronRuntime } from './electron-runtime.ts';
  */
 const root = join(import.meta.dirname, '..');
 const wantsHost = process.argv.includes('--host');
-const runtime = wantsHost ? undefined : electronRuntime(root);
+const found = wantsHost ? undefined : electronRuntime(root);
+const obstacle = found === undefined ? undefined : sandboxObstacle(found);
+const runtime = obstacle === undefined ? found : undefined;
 
 if (runtime === undefined) {
   console.log(
     wantsHost
       ? 'Serving the workbench on loopback, as asked.'
+      : obstacle !== undefined
+      ? `${obstacle}: serving the same workbench on loopback.`
       : "Electron's runtime is not on this machine (npx install-electron fetches it): serving the same workbench on loopback.",
   );
 }

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MenuItemConstructorOptions } from 'electron';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
 import type { Envelope } from '../../shared/contract/envelope.ts';
 import type { ShellInfo } from '../../shared/contract/shell.ts';
 import { nodeEngine } from '../workbench/node-engine.ts';
@@ -63,12 +65,24 @@ test('the window is sandboxed, isolated, without Node, on our own page', async (
 test('a second start ends before it does anything, and the first one comes to the front', async () => {
   await start(({ app }) => void (app.isFirstInstance = false));
   expect(electron.app.quits).toBe(1);
+  expect(electron.app.handedOver).toEqual({ argv: [], workingFolder: process.cwd() });
   expect(electron.seen.handlers.size).toBe(0);
   expect(windows()).toEqual([]);
   await start();
   windows()[0]!.isDown = true;
   electron.app.emit('second-instance', {}, [], '');
   expect(windows()[0]!.shown).toEqual(['restore', 'focus']);
+});
+
+test('Windows knows the app by the identity of its shortcut', async () => {
+  vi.spyOn(process, 'platform', 'get').mockReturnValue('win32');
+  try {
+    await start();
+  } finally {
+    vi.restoreAllMocks();
+  }
+  expect(electron.app.userModelId).toBe((parse(readFileSync(join(import.meta.dirname, '../../electron-builder.yml'), 'utf8')) as { appId: string }).appId);
+  expect(electron.app.toastActivator).toMatch(/^\{[0-9a-f-]{36}\}$/);
 });
 
 test('the menu sends its commands to the page, and opens a window for it where there is none', async () => {
@@ -118,9 +132,9 @@ test('a project that is named at the start, or at a second one, is opened', asyn
   await start(() => undefined, ['electron', '.', '--project', folder]);
   await expect.poll(() => call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } });
   await call('project.close');
-  electron.app.emit('second-instance', {}, ['electron', '.', '--project=.'], folder);
+  electron.app.emit('second-instance', {}, ['electron', '--project', '.', 'reordered'], folder, { argv: ['electron', '.', '--project=.'], workingFolder: folder });
   await expect.poll(() => call<ShellInfo>('shell.info')).toMatchObject({ project: { name: 'named' } });
   await call('project.close');
-  electron.app.emit('second-instance', {}, ['electron', '.', '--project', join(folder, 'none')], folder);
+  electron.app.emit('second-instance', {}, [], folder, { argv: ['electron', '.', '--project', join(folder, 'none')], workingFolder: folder });
   await expect.poll(() => log.at(-1)).toContain('is not a project');
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { app, BrowserWindow, Menu, powerMonitor, safeStorage, session, shell as desktop } from 'electron';
+import { z } from 'zod';
 import { opened } from '../../shared/contract/envelope.ts';
 import type { Replica } from '../../shared/model/replica.ts';
 import type { SpawnEngine } from '../workbench/engine-process.ts';
@@ -22,6 +23,15 @@ import { applyWebRules, refusePermissions } from './web-rules.ts';
 import { namedProject } from './named-project.ts';
 import { openWorkbench } from './window.ts';
 
+/** By it Windows knows whose notifications are shown; the installer's shortcut has the same one (`appId` of electron-builder.yml). */
+export const appUserModelId = 'org.causeway.workbench';
+
+const toastActivator = '{6f2c1b0e-5a0d-4f0b-9d0e-2c8a3b7e41d5}';
+
+/** What a second start hands over to the first one. */
+const startRequestSchema = z.object({ argv: z.array(z.string()), workingFolder: z.string() });
+type StartRequest = z.infer<typeof startRequestSchema>;
+
 /**
  * The desktop app, from before it is ready to its first window. A second start hands over to the first one and ends.
  *
@@ -38,9 +48,15 @@ export async function startDesktopApp(options: {
   readonly sample?: SampleLab | undefined;
   readonly log: (message: string) => void;
 }): Promise<void> {
-  if (!app.requestSingleInstanceLock()) return app.quit();
+  const asked: StartRequest = { argv: [...(options.argv ?? [])], workingFolder: process.cwd() };
+  if (!app.requestSingleInstanceLock(asked)) return app.quit();
   const { outFolder, file, log } = options;
   // What has to be said before the app is ready.
+  if (process.platform === 'win32') {
+    app.setAppUserModelId(appUserModelId);
+    // Otherwise Electron makes one anew at each start, and a click on an older notification leads nowhere.
+    app.setToastActivatorCLSID(toastActivator);
+  }
   app.enableSandbox();
   registerPageScheme();
   applyWebRules(app, { openOutside: (url) => desktop.openExternal(url), log });
@@ -103,6 +119,7 @@ export async function startDesktopApp(options: {
       return answer.ok ? (opened(answer) as Replica).name : undefined;
     },
     show,
+    log,
   });
   open();
   app.on('activate', show);
@@ -110,9 +127,11 @@ export async function startDesktopApp(options: {
     const folder = namedProject(argv, workingFolder);
     if (folder !== undefined) shell.openNamed(folder).catch((error: unknown) => log(`could not open ${folder}: ${error instanceof Error ? error.message : String(error)}`));
   };
-  openNamed(options.argv ?? [], process.cwd());
-  app.on('second-instance', (_event, argv, workingFolder) => {
+  openNamed(asked.argv, asked.workingFolder);
+  // Chromium reorders the arguments of its own event: `--project <folder>` would come apart. Source: docs/api/app.md, event second-instance.
+  app.on('second-instance', (_event, _argv, _workingFolder, additionalData) => {
     show();
-    openNamed(argv, workingFolder);
+    const parsed = startRequestSchema.safeParse(additionalData);
+    if (parsed.success) openNamed(parsed.data.argv, parsed.data.workingFolder);
   });
 }

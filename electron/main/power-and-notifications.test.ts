@@ -56,7 +56,7 @@ describe('sleep', () => {
 
 describe('the notification of a run\'s end', () => {
   const ended: EndedRun = { kind: 'execution', id: 'exe_1', replicaId: 'rep_1', state: 'failed', message: 'the execution failed: The disk is full' };
-  const options = (isLookedAt: boolean, show = vi.fn()) => ({ isLookedAt: () => isLookedAt, nameOf: async () => 'web-01', show });
+  const options = (isLookedAt: boolean, show = vi.fn()) => ({ isLookedAt: () => isLookedAt, nameOf: async () => 'web-01', show, log: vi.fn() });
 
   test('names the machine and what happened, and brings the window back', async () => {
     const { watch, end } = runs();
@@ -68,6 +68,16 @@ describe('the notification of a run\'s end', () => {
     expect(notification!.options).toEqual({ title: 'web-01: replication failed', body: 'the execution failed: The disk is full' });
     notification!.emit('click');
     expect(show).toHaveBeenCalledTimes(1);
+  });
+
+  test('that the system refuses is in the log', async () => {
+    const { watch, end } = runs();
+    const given = options(false);
+    notifyOfEnds(watch, given);
+    end(ended);
+    await expect.poll(() => electron.seen.notifications).toHaveLength(1);
+    electron.seen.notifications[0]!.emit('failed', {}, 'no shortcut');
+    expect(given.log.mock.calls).toEqual([['a notification was not shown: no shortcut']]);
   });
 
   test('is not shown to somebody who looks at the window', async () => {

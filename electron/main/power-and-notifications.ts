@@ -35,7 +35,7 @@ const titles: Readonly<Record<EndedRun['state'], string>> = { completed: 'finish
  */
 export function notifyOfEnds(
   runs: RunWatch,
-  options: { readonly isLookedAt: () => boolean; readonly nameOf: (replicaId: string) => Promise<string | undefined>; readonly show: () => void },
+  options: { readonly isLookedAt: () => boolean; readonly nameOf: (replicaId: string) => Promise<string | undefined>; readonly show: () => void; readonly log: (message: string) => void },
 ): void {
   const shown = new Set<Notification>();
   runs.onEnded((run) => void notify(run));
@@ -47,6 +47,11 @@ export function notifyOfEnds(
     const notification = new Notification({ title: `${name ?? 'A replica'}: ${what} ${titles[run.state]}`, body: run.message });
     // Held until it is gone: a collected notification loses its click.
     shown.add(notification);
+    // On Windows; without a listener nobody learns that nothing was shown. Source: docs/api/notification.md, event failed.
+    notification.once('failed', (_event, error) => {
+      shown.delete(notification);
+      options.log(`a notification was not shown: ${error}`);
+    });
     notification.once('close', () => shown.delete(notification));
     notification.once('click', () => {
       shown.delete(notification);

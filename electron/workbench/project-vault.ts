@@ -54,7 +54,7 @@ export async function openProjectVault(path: string, keyStore: KeyStore | undefi
     if (kind === undefined) return state.isUsable ? `No vault yet. ${state.words} can protect one.` : `No vault yet. A passphrase can protect one (${state.words}).`;
     if (kind === keyStoreKind) return keyStore === undefined ? `Protected by the key store of the operating system: ${state.words}.` : `Protected by ${state.words}.`;
     if (kind === 'passphrase') return 'Protected by a passphrase, not by the operating system.';
-    return 'Protected by a key file. Unlock it on the command line.';
+    return 'Protected by a key file. Only the command line can open it, which is not part of the installed app.';
   }
 
   await askKeyStore();

@@ -22,14 +22,23 @@ export function preventable<P extends object>(more: P): P & { preventDefault(): 
 
 type Methods<T, K extends keyof T> = Pick<T, K>;
 
-export class AppStandIn extends EventEmitter implements Methods<Electron.App, 'quit' | 'getVersion' | 'whenReady' | 'requestSingleInstanceLock' | 'enableSandbox'> {
+export class AppStandIn extends EventEmitter implements Methods<Electron.App, 'quit' | 'getVersion' | 'whenReady' | 'requestSingleInstanceLock' | 'enableSandbox' | 'setAppUserModelId' | 'setToastActivatorCLSID'> {
   quits = 0;
   isFirstInstance = true;
   isSandboxed = false;
   readonly ready = Promise.withResolvers<void>();
   enableSandbox = (): void => void (this.isSandboxed = true);
   getVersion = (): string => '0.0.0';
-  requestSingleInstanceLock = (): boolean => this.isFirstInstance;
+  /** What the first instance gets as the last argument of `second-instance`. */
+  handedOver: unknown;
+  requestSingleInstanceLock = (additionalData?: Record<string, unknown>): boolean => {
+    this.handedOver = additionalData;
+    return this.isFirstInstance;
+  };
+  toastActivator: string | undefined;
+  setToastActivatorCLSID = (id: string): void => void (this.toastActivator = id);
+  userModelId: string | undefined;
+  setAppUserModelId = (id: string): void => void (this.userModelId = id);
   whenReady = (): Promise<void> => this.ready.promise;
   /** What closes all windows; false when a page objects. Set by `createElectron`. */
   closeWindows: () => boolean = () => true;
