@@ -52,6 +52,9 @@ const groups = {
     tgt: 'iSCSI targets that emulated workers log in to',
     'golang-go': 'builds the simulator of the virtualization platform',
     'golang-github-vmware-govmomi-dev': 'the simulator of the virtualization platform, as a library',
+    'krb5-kdc': 'a domain controller for Kerberos',
+    'krb5-admin-server': 'accounts of that domain',
+    'python3-gssapi': 'a service that takes Kerberos tickets',
     'python3-pyvmomi': 'a client of another make that talks to the rig of the virtualization platform',
   },
   bench: {

@@ -50,7 +50,10 @@ if (task.packages !== undefined) {
 const built = task.build === undefined ? 0 : await run([join(root, 'scripts/build-on-demand.ts'), task.build]);
 if (built !== 0 || task.run.length === 0) process.exit(built);
 // npm changes into the package's folder; file names on the command line are meant from where the caller stands.
-const [file, ...fixed] = task.run;
+const [file, ...all] = task.run;
+// Specs that are named replace those of the suite: vitest would run both.
+const isNarrowed = file.endsWith('vitest.mjs') && rest.some((argument, index) => !argument.startsWith('-') && rest[index - 1]?.startsWith('-') !== true);
+const fixed = isNarrowed ? all.filter((argument) => !/^e2e\/|\.spec\.ts$/.test(argument)) : all;
 const status = await run([join(root, file), ...fixed, ...rest], name === 'causeway' ? (process.env.INIT_CWD ?? root) : root, task.env);
 // Single tests of a file say nothing of the whole.
 const isPart = rest.some((argument) => /^(-t|--testNamePattern)(=|$)/.test(argument));

@@ -340,7 +340,7 @@ describe('Hyper-V', () => {
     lab.rig.world.history.set('127.0.0.1', { problem: 'Attempted to perform an unauthorized operation.' });
     expect((await lab.platform.check(signal)).steps.find(({ name }) => name === 'Read the event log')).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('Event Log Readers') as string });
     const kerberos = lab.open({ authentication: 'kerberos' });
-    expect((await kerberos.check(signal)).steps[0]).toMatchObject({ outcome: 'failed', code: 'transport.kerberos-missing' });
+    expect((await kerberos.check(signal)).steps[0]).toMatchObject({ outcome: 'failed', code: 'transport.kerberos-unavailable', evidence: expect.stringContaining('127.0.0.1 is an address: a domain knows its hosts by name') as string });
     await kerberos.close();
     lab.rig.world.languageMode = 'ConstrainedLanguage';
     const restricted = lab.reopen();

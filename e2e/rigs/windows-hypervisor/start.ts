@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { makeCertificate } from '../../../electron/engine/transport/certificates.ts';
-import { startWinrmStandIn, type CommandAnswer, type ReceivedCommand, type RequestEffect, type WinrmStandIn } from '../windows/winrm-stand-in/start.ts';
+import { startWinrmStandIn, type CommandAnswer, type ReceivedCommand, type RequestEffect, type SignIn, type WinrmStandIn } from '../windows/winrm-stand-in/start.ts';
 import { DiskFiles, startReader, type ReaderRequest, type RigReader } from './reader-stand-in.ts';
 import { answerScript, changingScripts, scriptOf } from './script-answers.ts';
 import { HypervWorld } from './world.ts';
@@ -43,6 +43,8 @@ export interface HypervRigOptions {
   /** Addresses of loopback; the first one is the endpoint's. Default: one host. */
   readonly nodes?: readonly string[];
   readonly authentication?: 'basic' | 'ntlm';
+  /** Signs callers in by something else, as the host with this certificate. */
+  readonly signIn?: (certificatePem: string) => Promise<SignIn>;
   /** Of an authority's making, for all hosts; default: each has one that it signed itself. */
   readonly certificate?: { readonly key: string; readonly cert: string };
 }
@@ -59,7 +61,7 @@ export async function startHyperv(options: HypervRigOptions = {}): Promise<Hyper
   }
 }
 
-async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', certificate: issued }: HypervRigOptions): Promise<HypervRig> {
+async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', signIn, certificate: issued }: HypervRigOptions): Promise<HypervRig> {
   const world = new HypervWorld(nodes);
   const calls: RigCall[] = [];
   const hosts: WinrmStandIn[] = [];
@@ -122,7 +124,7 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', certi
     runOn.set(node, run);
     const first = hosts[0];
     try {
-      hosts.push(await startWinrmStandIn(run, { authentication, host: node, certificate: issued, onMessage, ...(first === undefined ? {} : { port: first.port, password: first.password }) }));
+      hosts.push(await startWinrmStandIn(run, { authentication, signIn, host: node, certificate: issued, onMessage, ...(first === undefined ? {} : { port: first.port, password: first.password }) }));
     } catch (error) {
       for (const host of hosts) await host.close();
       throw error;

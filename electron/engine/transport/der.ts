@@ -1,9 +1,9 @@
-/** DER, as far as certificates and key files of one form need it (ITU-T X.690). */
+/** DER, as far as certificates, key files of one form and Kerberos need it (ITU-T X.690). */
 
 export function node(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
-  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : length < 0x10000 ? [0x82, length >> 8, length & 0xff] : [0x83, length >> 16, (length >> 8) & 0xff, length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
@@ -18,6 +18,15 @@ export function setOf(...parts: readonly Buffer[]): Buffer {
 /** An explicit tag around something. */
 export function contextTag(number: number, ...parts: readonly Buffer[]): Buffer {
   return node(0xa0 + number, ...parts);
+}
+
+/** A tag that a protocol gives its own types. */
+export function applicationTag(number: number, ...parts: readonly Buffer[]): Buffer {
+  return node(0x60 + number, ...parts);
+}
+
+export function generalString(text: string): Buffer {
+  return node(0x1b, Buffer.from(text, 'utf8'));
 }
 
 /** @param hex the encoded arcs */

@@ -13,7 +13,7 @@ interface Leaf extends Reached {
 
 const certificateKeys = new Set(['ca_certificate', 'allow_untrusted', 'allow_untrusted_swift', 'certificate_sha256', 'ssh_host_keys']);
 const socketKeys = new Set(['qmp_socket', 'qmp_sockets']);
-const addressKeys = new Set(['host', 'port', 'ssh_host', 'ssh_jump_hosts', 'ssh_proxy', 'rct_port', 'ssh_port', 'reader_port', 'nbd_listen', 'libvirt_uri', 'caller_address', 'worker_ssh_port', 'worker_https_port', 'custom_cloud_properties']);
+const addressKeys = new Set(['host', 'port', 'ssh_host', 'ssh_jump_hosts', 'ssh_proxy', 'rct_port', 'ssh_port', 'reader_port', 'kerberos_kdc', 'nbd_listen', 'libvirt_uri', 'caller_address', 'worker_ssh_port', 'worker_https_port', 'custom_cloud_properties']);
 const fileKeys = new Set(['path', 'scratch_folder', 'nbd_tls_server_credentials', 'nbd_tls_client_credentials', 'libvirt_tls_credentials', 'ceph_conf_file', 'ceph_keyring_file', 'disk_library_folder']);
 
 /** Everything that a connection says, what matters most first: addresses, programs, sockets, files, certificates, secrets. */

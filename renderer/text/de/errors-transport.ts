@@ -116,9 +116,9 @@ export const transportErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Der WinRM-Dienst hat eine Anforderung abgelehnt oder das Protokoll verletzt. Siehe Details.',
     remedy: 'Prüfen Sie, ob der Server ein Windows Server mit WinRM über HTTPS ist, und starten Sie dann erneut.',
   },
-  'transport.kerberos-missing': {
-    title: 'Kerberos ist auf diesem Computer nicht verfügbar',
-    cause: 'Kerberos benötigt das native npm-Paket `kerberos` und die Kerberos-Bibliotheken des Systems. Causeway enthält sie nicht, und die Desktop-App kann sie nicht laden.',
-    remedy: 'Setzen Sie `authentication` des Endpunkts auf ntlm oder basic. Für die Befehlszeile kann das Paket `kerberos` im Ordner von Causeway installiert werden; melden Sie sich zuerst mit `kinit` an. Kerberos wurde noch nicht mit einer Domäne erprobt.',
+  'transport.kerberos-unavailable': {
+    title: 'Anmeldung mit Kerberos nicht möglich',
+    cause: 'Kein Domänencontroller war erreichbar, die Domäne kennt den Host nicht unter diesem Namen, die Uhren weichen voneinander ab, oder das Konto hat keinen AES-Schlüssel. Siehe Details.',
+    remedy: 'Geben Sie den Host mit seinem vollständigen Namen in der Domäne an und den Benutzer als user@domain. Nennt DNS die Domänencontroller nicht, setzen Sie `kerberos_kdc` des Endpunkts; TCP 88 muss zu ihnen offen sein. Setzen Sie andernfalls `authentication` auf ntlm, oder verwalten Sie den Host mit SSH.',
   },
 };

@@ -55,7 +55,11 @@ export const windowsHypervisorFields: FieldTexts = {
   },
   'windows-hypervisor/connection/authentication': {
     title: 'Authentifizierung',
-    help: 'Wie die Anmeldung mit winrm erfolgt. auto verwendet NTLM, wenn der Host Negotiate anbietet, sonst Basic, jedoch kein Basic, wenn das Zertifikat nicht geprüft wird. kerberos verwendet ein Ticket des angemeldeten Benutzers statt des Passworts. Es ist nur für die Befehlszeile vorgesehen, benötigt das npm-Paket kerberos und wurde noch nicht mit einer Domäne erprobt.',
+    help: 'Wie die Anmeldung mit winrm erfolgt. auto verwendet NTLM, wenn der Host Negotiate anbietet, sonst Basic, jedoch kein Basic, wenn das Zertifikat nicht geprüft wird. kerberos meldet sich mit Benutzername und Passwort bei einem Controller der Domäne an und zeigt dem Host nur ein Ticket: Der Host muss mit seinem Namen angegeben sein, nicht mit seiner Adresse. Erprobt wurde es mit MIT Kerberos, nicht mit Active Directory.',
+  },
+  'windows-hypervisor/connection/kerberos_kdc': {
+    title: 'Domänencontroller',
+    help: 'Domänencontroller, bei dem kerberos sich anmeldet, als Host oder host:port. Ist er nicht gesetzt, nennt DNS die Controller der Domäne. Die Domäne ist die des Benutzernamens (user@example.com), sonst die des Hosts. Es wird TCP-Port 88 verwendet, wenn kein anderer angegeben ist.',
   },
   'windows-hypervisor/connection/rct_port': {
     title: 'Port des RCT-Diensts',

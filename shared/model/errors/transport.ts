@@ -140,10 +140,10 @@ export const transportErrors = {
     remedy: 'Check that the server is a Windows Server with WinRM over HTTPS, then start again.',
     retryable: true,
   },
-  'transport.kerberos-missing': {
-    title: 'Kerberos is not available on this computer',
-    cause: 'Kerberos needs the native npm package `kerberos` and the Kerberos libraries of the system. Causeway does not include them, and the desktop app cannot load them.',
-    remedy: 'Set `authentication` of the endpoint to ntlm or basic. With the command line, the package `kerberos` can be installed in the folder of Causeway; sign in with `kinit` first. Kerberos has not been tried against a domain.',
+  'transport.kerberos-unavailable': {
+    title: 'Kerberos sign-in is not possible',
+    cause: 'No domain controller could be reached, the domain does not know the host by this name, the clocks differ, or the account has no AES key. See the details.',
+    remedy: 'Give the host by its full name in the domain and the user as user@domain. If DNS does not name the domain controllers, set `kerberos_kdc` of the endpoint; TCP 88 must be open to them. Otherwise set `authentication` to ntlm, or manage the host by SSH.',
     retryable: false,
   },
 } as const satisfies ErrorTable;

@@ -27,10 +27,16 @@ export const connection = z.strictObject({
   ...sshRouteFields('SSH route'),
   authentication: field(z.enum(['auto', 'basic', 'ntlm', 'kerberos']).optional(), {
     title: 'Authentication',
-    help: 'How to sign in by winrm. auto uses NTLM if the host offers Negotiate, otherwise Basic, but no Basic if the certificate is not verified. kerberos uses a ticket of the signed-in user instead of the password. It is for the command line only, needs the npm package kerberos, and has not been tried against a domain.',
+    help: 'How to sign in by winrm. auto uses NTLM if the host offers Negotiate, otherwise Basic, but no Basic if the certificate is not verified. kerberos signs in to a controller of the domain with user name and password, and shows the host a ticket only: the host must be given by its name, not its address. It was tried with MIT Kerberos, not with Active Directory.',
     group: 'Access',
     example: 'auto',
     builtIn: 'auto',
+  }),
+  kerberos_kdc: field(z.string().regex(/^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9][A-Za-z0-9._-]*)(?::\d{1,5})?$/, 'must be a host, or host:port').optional(), {
+    title: 'Domain controller',
+    help: 'Domain controller that kerberos signs in to, as a host or host:port. If not set, DNS names the controllers of the domain. The domain is that of the user name (user@example.com), otherwise that of the host. TCP port 88 is used unless another is given.',
+    group: 'Access',
+    example: 'dc01.example.com',
   }),
   rct_port: portField(6677, 'Port of the RCT service', 'TCP port of the RCT service, which provides changed blocks.'),
   rct_password: field(secretValue().optional(), {

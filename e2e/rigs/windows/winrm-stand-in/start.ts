@@ -20,6 +20,8 @@ export type RequestEffect = 'serve' | 'cut-before' | 'cut-after' | 'refuse-503' 
 export interface WinrmStandInOptions {
   /** Default: basic. With NTLM, the proof and the binding of the certificate are checked. */
   readonly authentication?: 'basic' | 'ntlm';
+  /** Signs callers in by something else, as the server with this certificate. */
+  readonly signIn?: ((certificatePem: string) => Promise<SignIn>) | undefined;
   /** Default: 127.0.0.1, and any port. */
   readonly host?: string;
   readonly port?: number;
@@ -29,6 +31,11 @@ export interface WinrmStandInOptions {
   readonly certificate?: { readonly key: string; readonly cert: string } | undefined;
   /** Asked for every message, with the name of its action. */
   readonly onMessage?: (action: string, command: ReceivedCommand | undefined) => RequestEffect | Promise<RequestEffect>;
+}
+
+export interface SignIn {
+  /** What the server offers or asks; undefined when the connection is signed in. */
+  refusal(request: IncomingMessage): Promise<string | undefined> | string | undefined;
 }
 
 export interface CommandAnswer {
@@ -94,7 +101,9 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
   const [username, password] = [windowsWorkerUser, options.password ?? createWindowsPassword()];
   const certificate = await createWindowsCertificate();
   const userData = windowsWorkerUserData(password, certificate);
-  const ntlm = options.authentication === 'ntlm' ? new NtlmServer(username, password, options.certificate?.cert ?? certificate.certPem) : undefined;
+  const certificatePem = options.certificate?.cert ?? certificate.certPem;
+  const basic: SignIn = { refusal: (request) => basicRefusal(request, username, password) };
+  const signIn = (await options.signIn?.(certificatePem)) ?? (options.authentication === 'ntlm' ? new NtlmServer(username, password, certificatePem) : basic);
   const actions: string[] = [];
   const commands: ReceivedCommand[] = [];
   const violations: string[] = [];
@@ -201,7 +210,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     if (request.method !== 'POST' || request.url !== '/wsman') violations.push(`${request.method ?? ''} ${request.url ?? ''}`);
     if (!/^application\/soap\+xml;\s*charset=utf-8$/i.test(request.headers['content-type'] ?? '')) violations.push(`content type ${request.headers['content-type'] ?? ''}`);
     if (message.length > largestEnvelope) violations.push(`a message of ${message.length} bytes`);
-    const refusal = ntlm === undefined ? basicRefusal(request, username, password) : ntlm.refusal(request);
+    const refusal = await signIn.refusal(request);
     if (refusal !== undefined) {
       response.writeHead(401, { 'www-authenticate': refusal, 'content-length': '0' }).end();
       return;

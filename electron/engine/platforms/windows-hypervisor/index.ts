@@ -32,14 +32,14 @@ export interface HypervOptions {
 
 /** The source for the VMs of an endpoint. Opens nothing yet. */
 export function createHypervSource(connection: HypervConnection, { scratchFolder, use, ledger }: PlatformContext, options: HypervOptions = {}): SourcePlatform {
-  const { host, port = 5986, username, password, authentication = 'auto', certificate_sha256: certificateSha256, ca_certificate: caCertificate, allow_untrusted: allowUntrusted = false } = connection;
+  const { host, port = 5986, username, password, authentication = 'auto', kerberos_kdc: kerberosKdc, certificate_sha256: certificateSha256, ca_certificate: caCertificate, allow_untrusted: allowUntrusted = false } = connection;
   const { management = 'winrm', ssh_port: sshPort = 22, ssh_host_keys: hostKeys = [], disk_access: diskAccess = 'auto', reader_port: readerPort = 5567, rct_port: rctPort = 6677, rct_password: rctKey } = connection;
   if (typeof password !== 'string') throw new CausewayError('general.bug', 'the password of the endpoint was not resolved');
   const context = { clock: options.clock ?? systemClock, random: options.random ?? Math.random, backOff: options.backOff ?? defaultBackOff, timeoutMs: options.timeoutMs };
   const note = (message: string): void => use?.note?.(message);
   const powershell = (node: string) => (): RemotePowershell => management === 'ssh'
     ? new SshPowershell({ host: node, port: sshPort, username, password, ...sshRoute(connection, { password }) }, hostKeys)
-    : new WinrmPowershell({ host: node, port, username, password, authentication, certificateSha256, caCertificate, allowUntrusted });
+    : new WinrmPowershell({ host: node, port, username, password, authentication, kerberosKdc, certificateSha256, caCertificate, allowUntrusted });
   const linkTo = (node: string): HostLink => new HostLink(node, powershell(node), context);
   const hosts = new Hosts(linkTo(host), linkTo, options.nodePatienceMs);
   const access = accessOf();

@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { abortReason } from '../abort-reason.ts';
-import { kerberosToken } from './kerberos.ts';
-import { authenticateMessage, negotiateMessage, ntlmAccount } from './ntlm.ts';
+import { KerberosLogin } from '../kerberos/kerberos-login.ts';
+import { authenticateMessage, channelBindings, negotiateMessage, ntlmAccount } from './ntlm.ts';
 
 /** `auto` signs in by NTLM where the server offers Negotiate, else by Basic. */
 export type WinrmAuthentication = 'auto' | 'basic' | 'ntlm' | 'kerberos';
@@ -22,6 +22,8 @@ export interface WinrmTarget {
   readonly allowUntrusted?: boolean | undefined;
   /** Default: basic. */
   readonly authentication?: WinrmAuthentication | undefined;
+  /** A domain controller for Kerberos, `host` or `host:port`. Default: those that DNS names. */
+  readonly kerberosKdc?: string | undefined;
 }
 
 export interface WinrmAnswer {
@@ -49,6 +51,7 @@ export class WinrmHttp {
   readonly #pins: readonly string[];
   /** Of each connection, as it was verified. */
   readonly #certificates = new WeakMap<TLSSocket, Buffer>();
+  readonly #kerberos: KerberosLogin;
   #scheme: Exclude<WinrmAuthentication, 'auto'> | undefined;
   #signedIn: TLSSocket | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -59,6 +62,7 @@ export class WinrmHttp {
     this.#largestAnswerBytes = options.largestAnswerBytes;
     this.#pins = [target.certificateSha256 ?? []].flat().map((pin) => pin.replaceAll(':', '').toLowerCase());
     const { authentication = 'basic' } = target;
+    this.#kerberos = new KerberosLogin({ ...target, kdc: target.kerberosKdc });
     this.#scheme = authentication === 'auto' ? undefined : authentication;
     this.#agent = new Agent({ keepAlive: true, maxSockets: authentication === 'basic' ? 2 : 1 });
     this.#agent.createConnection = (options_, callback) => {
@@ -89,7 +93,7 @@ export class WinrmHttp {
       if (answer.status !== 401) return answer;
     }
     this.#signedIn = undefined;
-    const answer = this.#scheme === 'ntlm' ? await this.#signInByNtlm(message, signal) : await this.#send(message, `Negotiate ${await kerberosToken(this.#target.host)}`, signal);
+    const answer = this.#scheme === 'ntlm' ? await this.#signInByNtlm(message, signal) : await this.#signInByKerberos(message, signal);
     this.#refused(answer);
     this.#signedIn = answer.socket;
     return answer;
@@ -120,6 +124,20 @@ export class WinrmHttp {
       const second = await this.#send(message, `Negotiate ${proof.toString('base64')}`, signal);
       // The server closed the connection in between: the proof was for another one.
       if (second.socket === first.socket || second.status !== 401 || attempt === 3) return second;
+    }
+  }
+
+  /** A first request opens the connection, whose certificate is bound into what is shown to the host. */
+  async #signInByKerberos(message: string, signal: AbortSignal): Promise<HttpAnswer> {
+    for (let attempt = 1; ; attempt += 1) {
+      const first = await this.#send('', undefined, signal);
+      if (first.status !== 401) return first;
+      if (!/\b(negotiate|kerberos)\b/i.test(first.offers)) throw new CausewayError('transport.login-refused', `${this.#where()} does not take Kerberos; it offers ${first.offers === '' ? 'nothing' : first.offers}`);
+      const token = await this.#kerberos.token(channelBindings(this.#certificates.get(first.socket) ?? Buffer.alloc(0)), signal);
+      const second = await this.#send(message, `Negotiate ${token}`, signal);
+      if (second.status === 401 && second.socket === first.socket) throw new CausewayError('transport.login-refused', `${this.#where()} refused the Kerberos ticket of ${this.#target.username}`);
+      // The server closed the connection in between: the next one may have another certificate.
+      if (second.status !== 401 || attempt === 3) return second;
     }
   }
 
