@@ -7,7 +7,7 @@ import sys
 import traceback
 import urllib.parse
 
-from . import initramfs, local_images, plan, protocol
+from . import local_images, plan, protocol
 from .diff import diff_of, is_empty
 from .guest_facts import guest_facts_of
 from .guest import Guest
@@ -19,6 +19,7 @@ from .mounting import is_mounted, mount_guest, mount_system
 from .block_service_starts import block_service_starts
 from .packages import package_manager
 from .protocol import Cancelled, MorphError
+from .root_stack import volumes_below
 from .roots import Root, choose_root, find_roots, read_release, refuse_foreign
 from .session import Session, pack_device, unpack_device
 from .snapshot import snapshot_of
@@ -108,7 +109,7 @@ def command_mount(request, session):
         guest = Guest(tree.root, devices)
         _supported(guest, root)
         warn_of_older_worker(guest.release, read_release(GuestTree('/')))
-        warn_of_unattended(devices, initramfs.volumes_below([root.device], devices))
+        warn_of_unattended(devices, volumes_below([root.device], devices))
         mount_system(tree, session.undo_log)
         block_service_starts(guest, session.undo_log)
         for note in package_manager(guest).settle():

@@ -8,6 +8,7 @@ from .confined import write_all
 from .kernel_drivers import builtin_of, drivers_for, file_systems, modules_in, modules_of
 from .initramfs_tools import InitramfsTools, tool_of
 from .protocol import MorphError
+from .root_stack import lacking_below, stack_below, volumes_below
 
 _IMAGES = ('/boot/initrd.img-%s', '/boot/initramfs-%s.img', '/boot/initrd-%s', '/boot/initrd-%s.img')
 
@@ -38,7 +39,7 @@ def rebuild(morph):
                 first = False
                 continue
             if before and tool is InitramfsTools:
-                notes += tool.include(guest, [name for name in file_systems(guest, version, below.types) if name in lacking])
+                notes += tool.include(guest, [name for name in file_systems(guest, version, below.types) + below.modules(guest, version)[0] if name in lacking])
             if morph.planned:
                 check_room(guest, image)
                 done.append('rebuilt %s' % image)
@@ -71,34 +72,6 @@ def targets_of(guest, version, tool, entries, unified=()):
         return [] if not guest.exists(image) and any(one.version == version for one in unified) else [image]
     usual = tool.image % version
     return [usual] + [image for image in named if image != usual] if tool.one_place else named
-
-
-# What puts the layers below a root together.
-_PROGRAMS = {'logical': 'lvm', 'raid': 'mdadm'}
-
-
-class Below(object):
-    """What the root lies on: `kinds` of devices, and the `types` of its file systems."""
-
-    def __init__(self, kinds, types):
-        self.kinds = kinds
-        self.types = types
-
-
-def stack_below(roots, devices):
-    """Layers that the root needs, as far as the worker's kernel or the devices' own kind tell."""
-    by_name = dict((_kernel_name(device), device) for device in devices)
-    found, seen = set(device.kind for device in roots), set()
-    waiting = [_kernel_name(device) for device in roots]
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if name in by_name:
-            found.add(by_name[name].kind)
-        waiting += _slaves(name)
-    return Below(sorted(found & set(('logical', 'raid', 'decrypted'))), sorted(set(device.content for device in roots if device.content)))
 
 
 def copy_image(guest, source, image):
@@ -208,47 +181,6 @@ def lacking_to_unlock(guest, image, tool, listed, resolver, encrypted):
         return lacking
     found = set(device.uuid for device in map(resolver.find, entries) if device is not None)
     return lacking + ['the entry that unlocks volume %s, where its root is' % uuid for uuid in encrypted if uuid not in found]
-
-
-def lacking_below(guest, version, listed, below):
-    """What an image lacks to reach and to mount the root."""
-    programs = [_PROGRAMS[kind] for kind in below.kinds if kind in _PROGRAMS]
-    lacking = [name for name in programs if not re.search(r'(^|[\s/])%s($|\s)' % name, listed, re.MULTILINE)]
-    present = set(modules_in(listed.split()))
-    return lacking + [name for name in file_systems(guest, version, below.types) if name not in present]
-
-
-def volumes_below(roots, devices):
-    """UUIDs of the opened encrypted volumes that these devices lie on, as the worker's kernel knows them."""
-    by_name = dict((_kernel_name(device), device) for device in devices if device.kind == 'decrypted')
-    found, seen = [], set()
-    waiting = [_kernel_name(device) for device in roots]
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        if name in by_name:
-            found.append(by_name[name].name)
-        waiting += _slaves(name)
-    return found
-
-
-def _slaves(name):
-    """Kernel names of what a device lies on."""
-    try:
-        return os.listdir('/sys/class/block/%s/slaves' % name)
-    except OSError:
-        return []
-
-
-def _kernel_name(device):
-    """Such as dm-2. A worker without a device manager has nodes below /dev/mapper instead of links."""
-    try:
-        number = os.stat(device.path).st_rdev
-    except OSError:
-        return os.path.basename(device.path)
-    return os.path.basename(os.path.realpath('/sys/dev/block/%d:%d' % (os.major(number), os.minor(number))))
 
 
 def unlock_at_boot(guest, resolver, encrypted):

@@ -127,6 +127,7 @@ class Dracut(object):
     @classmethod
     def build(cls, guest, version, image, drivers, root, below):
         names = sorted(modules_of(guest, version, drivers) & set(drivers.modules)) + file_systems(guest, version, below.types)
+        names += [name for name in below.modules(guest, version)[0] if name not in names]
         layers = [cls._LAYERS[kind] for kind in below.kinds]
         args = ['dracut', '--force'] + (['--add', ' '.join(layers)] if layers else []) + (['--add-drivers', ' '.join(names)] if names else []) + [image, version]
         guest.run(args, timeout=1800, shown=True, code='osmorphing.initramfs')

@@ -4,12 +4,13 @@ import os
 import re
 import shutil
 
-from . import fstab, fstab_names, initramfs, kernel_command_line, luks, protocol
+from . import fstab, fstab_names, kernel_command_line, luks, protocol
 from .diff import shown_lines
 from .guest_tree import BACKUP
 from .hibernation import refuse_hibernated
 from .planned_guest import PlannedGuest, PlannedPackages
 from .protocol import Cancelled, MorphError
+from .root_stack import volumes_below
 from .steps import STEPS, Morph
 
 # These act on volumes, or on what is given to a deployment alone.
@@ -98,4 +99,4 @@ def _disk_names(guest, devices, root):
 
 
 def _unlocking(guest, devices, root):
-    luks.warn_of_unattended(devices, initramfs.volumes_below([root.device], devices))
+    luks.warn_of_unattended(devices, volumes_below([root.device], devices))

@@ -94,9 +94,9 @@ class StandIns(Guest):
             + ' '.join(self.commands[-1:])
         )
         modules = [
-            name
-            for name in self.names('/lib/modules/%s/kernel/virtio' % version)
-            if re.search(r'\b%s\b' % name.split('.')[0], wanted) or name.startswith(('virtio.', 'virtio_ring.'))
+            path.rsplit('/', 1)[1]
+            for path, _ in sorted(self.walk('/lib/modules/%s/kernel' % version))
+            if path.rsplit('/', 1)[1].startswith(('virtio.', 'virtio_ring.')) or re.search(r'\b%s\b' % path.rsplit('/', 1)[1].split('.')[0].replace('-', '_'), wanted)
         ]
         with open(self.root + image, 'w') as file:
             file.write(''.join('usr/lib/modules/%s/%s\n' % (version, name) for name in modules))
