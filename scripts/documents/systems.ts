@@ -26,7 +26,7 @@ export const systemRows: readonly Row[] = [
   { part: 'QEMU and libvirt on another machine, over SSH', support: ['tested', 'untested', 'untested'] },
   { part: 'QEMU on this computer', support: ['tested', 'untested', 'no'] },
   { part: 'libvirt on this computer, or by its own TLS', support: ['tested', 'untested', 'untested'] },
-  { part: 'Ceph, read directly', support: ['tested', 'untested', 'no'], programs: ['rbd', 'rados', 'qemu-nbd'], note: 'the export worker, which is the default, needs none' },
+  { part: 'Ceph, read directly', support: ['tested', 'untested', 'no'], programs: ['rbd', 'rados', 'qemu-nbd'], note: 'without them an export worker is used, which needs none' },
   { part: 'vSphere by the vendor\'s library', support: ['tested', 'no', 'no'], programs: ['nbdkit'], note: 'x86-64' },
   { part: 'Lab, demonstration, sample project', support: ['tested', 'no', 'no'], note: 'Debian' },
 ];

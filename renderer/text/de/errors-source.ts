@@ -89,7 +89,7 @@ export const sourceErrors: Readonly<Record<string, ErrorWords>> = {
   'source.tool-missing': {
     title: 'Ein Programm zum Lesen dieser Quelle ist nicht installiert',
     cause: 'Volumes eines Ceph-Clusters werden über rbd und qemu-nbd gelesen, die Datenträgerbibliothek des Herstellers von vSphere über nbdkit und dessen vddk-Plugin.',
-    remedy: 'Installieren Sie das in den Details genannte Debian-Paket oder das entsprechende Paket Ihres Systems.',
+    remedy: 'Installieren Sie das in den Details genannte Debian-Paket oder das entsprechende Paket Ihres Systems. Volumes eines Ceph-Clusters brauchen keines, wenn service_backups_options einen Export-Worker beschreibt.',
   },
   'source.image-unreadable': {
     title: 'Das Image kann nicht geöffnet werden',

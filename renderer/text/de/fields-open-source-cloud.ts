@@ -107,7 +107,7 @@ export const openSourceCloudFields: FieldTexts = {
   },
   'open-source-cloud/source/replica_export_mechanism': {
     title: 'Exportverfahren',
-    help: 'Wie Datenträgerinhalte gelesen werden: aus Sicherungen im Objektspeicher, aus Sicherungen oder Snapshots im verteilten Speicher oder aus Volume-Kopien über einen temporären Worker. Standard: service_backups.',
+    help: 'Wie Datenträgerinhalte gelesen werden: aus Sicherungen im Objektspeicher, aus Sicherungen oder Snapshots im verteilten Speicher oder aus Volume-Kopien über einen temporären Worker. Standard: service_backups. Das gilt auch anstelle des verteilten Speichers, wenn auf diesem Computer die Programme dafür fehlen.',
   },
   'open-source-cloud/source/objectstore_backups_options': {
     title: 'Optionen für Objektspeicher-Sicherungen',
@@ -119,7 +119,7 @@ export const openSourceCloudFields: FieldTexts = {
   },
   'open-source-cloud/source/service_backups_options': {
     title: 'Optionen für Dienstsicherungen',
-    help: 'Optionen des Verfahrens service_backups: der temporäre Export-Worker und sein Netzwerk.',
+    help: 'Optionen des Verfahrens service_backups: der temporäre Export-Worker und sein Netzwerk. Mit distributed_backups und distributed_snapshots gelten sie, wenn dieser Computer den Speicher nicht lesen kann.',
   },
   'open-source-cloud/source/service_backups_options/export_interim_volume_type': {
     title: 'Typ der Zwischen-Volumes',

@@ -107,7 +107,7 @@ export const sourceErrors = {
   'source.tool-missing': {
     title: 'A program that reads this source is not installed',
     cause: 'Volumes of a Ceph cluster are reached through rbd and qemu-nbd, and the vendor\'s disk library of vSphere through nbdkit and its vddk plugin.',
-    remedy: 'Install the Debian package named in the details, or the matching package of your system.',
+    remedy: 'Install the Debian package named in the details, or the matching package of your system. Volumes of a Ceph cluster need none if service_backups_options describes an export worker.',
     retryable: false,
   },
   'source.image-unreadable': {

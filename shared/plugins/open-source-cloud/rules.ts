@@ -18,6 +18,8 @@ import { tagRules } from './tag-rules.ts';
 const plugin = 'open-source-cloud';
 const exportOption = (key: string): Path => ['service_backups_options', key];
 const neededForExport = ['export_image', 'export_network', 'export_flavor_name'];
+/** These use an export worker where this computer lacks what they need. */
+const readsDistributedStorage = (effective: JsonObject): boolean => ['distributed_backups', 'distributed_snapshots'].includes(textAt(effective, ['replica_export_mechanism']) ?? '');
 const usesServiceBackups = (effective: JsonObject): boolean => [undefined, 'service_backups'].includes(textAt(effective, ['replica_export_mechanism']));
 /** Of the destination, or of one of its kinds alone. */
 const workerImages: readonly Path[] = [['migr_image'], ['migr_image_map', 'linux'], ['migr_image_map', 'windows']];
@@ -30,8 +32,8 @@ export const sourceRules: readonly Rule[] = [
   }),
   noEffectUnless(`${plugin}/service-backups-options-have-no-effect`, {
     keys: [['service_backups_options']],
-    hasEffect: usesServiceBackups,
-    because: 'replica_export_mechanism is not service_backups',
+    hasEffect: (environment) => usesServiceBackups(environment) || readsDistributedStorage(environment),
+    because: 'replica_export_mechanism is objectstore_backups, which needs no export worker',
   }),
   noEffectUnless(`${plugin}/export-volume-has-no-effect`, {
     keys: [exportOption('export_worker_volume_type'), exportOption('export_worker_volume_size')],
@@ -60,13 +62,12 @@ export const sourceRules: readonly Rule[] = [
   {
     id: `${plugin}/no-distributed-storage`,
     *check({ effective, connection }) {
-      const mechanism = textAt(effective, ['replica_export_mechanism']);
-      if (mechanism === undefined || !['distributed_backups', 'distributed_snapshots'].includes(mechanism)) return;
+      if (!readsDistributedStorage(effective)) return;
       if (connection === undefined || connection['ceph_options'] !== undefined) return;
       yield {
         severity: 'warning',
         at: ['replica_export_mechanism'],
-        message: `${mechanism} reads from the distributed storage, but the endpoint has no ceph_options: only a configuration in the default location on this computer can be used.`,
+        message: `${textAt(effective, ['replica_export_mechanism']) ?? ''} reads from the distributed storage, but the endpoint has no ceph_options: only a configuration in the default location on this computer can be used.`,
         suggestion: 'Set ceph_options on the endpoint, or choose another mechanism.',
       };
     },

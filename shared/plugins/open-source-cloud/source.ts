@@ -32,7 +32,7 @@ export const source = z.strictObject({
       .optional(),
     {
       title: 'Export mechanism',
-      help: 'How disk contents are read: from backups in the object store, from backups or snapshots in the distributed storage, or from volume copies through a temporary worker. Default: service_backups.',
+      help: 'How disk contents are read: from backups in the object store, from backups or snapshots in the distributed storage, or from volume copies through a temporary worker. Default: service_backups, which is also used instead of the distributed storage where this computer lacks the programs for it.',
       group: 'Export',
       example: 'service_backups',
     },
@@ -57,7 +57,7 @@ export const source = z.strictObject({
   ),
   service_backups_options: field(serviceBackupsOptions.optional(), {
     title: 'Options of service backups',
-    help: 'Options of the mechanism service_backups: the temporary export worker and its network.',
+    help: 'Options of the mechanism service_backups: the temporary export worker and its network. With distributed_backups and distributed_snapshots they apply where this computer cannot read the storage.',
     group: 'Export',
     example: { export_image: 'ubuntu-24.04-server', export_network: 'admin-net', export_flavor_name: 'm1.small' },
   }),

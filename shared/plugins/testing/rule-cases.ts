@@ -80,7 +80,7 @@ export const ruleCases: readonly RuleCase[] = [
     environment: { objectstore_backups_options: { volume_backups_container: 'c' } },
   }),
   exporting('service-backups-options-have-no-effect', 'warning', '/service_backups_options', {
-    environment: { replica_export_mechanism: 'distributed_backups' },
+    environment: { replica_export_mechanism: 'objectstore_backups' },
   }),
   exporting('export-volume-has-no-effect', 'warning', '/service_backups_options/export_worker_volume_size', options({ export_worker_volume_size: 20 })),
   exporting('export-volume-has-no-effect', 'warning', '/service_backups_options/export_worker_volume_type', options({

@@ -3,6 +3,7 @@ import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-chec
 import type { CheckReport } from '../../../ports/platform-common.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
 import { signInCheck, trustChecks } from '../destination/check-endpoint.ts';
+import { missingTools } from './rbd/local-tools.ts';
 import { openCluster } from './rbd/storage-cluster.ts';
 import type { SourceContext } from './source-context.ts';
 
@@ -33,7 +34,7 @@ function needed(cloud: OpenStackCloud): readonly EndpointCheck[] {
 
 /** Services that only some export mechanisms need. */
 function byMechanism({ cloud, storage }: SourceContext): readonly EndpointCheck[] {
-  const check = (name: string, consequence: string, run: (signal: AbortSignal) => Promise<string>): EndpointCheck => ({
+  const check = (name: string, consequence: string, run: EndpointCheck['run']): EndpointCheck => ({
     name,
     essential: false,
     run: (signal) => run(signal).catch((error: unknown) => {
@@ -45,6 +46,8 @@ function byMechanism({ cloud, storage }: SourceContext): readonly EndpointCheck[
     check('Volume backups', 'objectstore_backups and distributed_backups cannot be used', async (signal) => `${(await cloud.volume.backups.list({}, signal)).length} backups`),
     check('Object store', 'objectstore_backups cannot be used', async (signal) => `${(await cloud.objectStore.containers(signal)).length} containers`),
     check('Distributed storage', 'distributed_snapshots and distributed_backups cannot be used', async (signal) => {
+      const missing = await missingTools(signal);
+      if (missing.length > 0) return { warning: `${missing.join('; ')}: instead of by distributed_snapshots and distributed_backups, servers are read through an export worker, which service_backups_options has to describe` };
       const cluster = await openCluster(storage);
       try {
         const pool = storage.pool ?? 'volumes';

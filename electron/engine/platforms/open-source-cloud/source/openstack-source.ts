@@ -12,7 +12,8 @@ import { markedDisks } from './disk-mark.ts';
 import type { ExportMechanism } from './mechanisms/export-mechanism.ts';
 import { describeServer, disksOf, ephemeralDisks, listServers, readServer, silentOs } from './inventory.ts';
 import { listManaged } from './list-managed.ts';
-import { chosenMechanism, mechanisms, type MechanismName } from './mechanisms/index.ts';
+import { mechanisms, type MechanismName } from './mechanisms/index.ts';
+import { usableMechanism } from './mechanisms/usable-mechanism.ts';
 import { sourceOptions } from './options.ts';
 import { recordedOf } from './recorded.ts';
 import { findRecorded, removeRecorded } from './remove-recorded.ts';
@@ -20,7 +21,7 @@ import { shutDown } from './shut-down.ts';
 import { startVm } from './start-vm.ts';
 import { ledgerOf, type MarkedDisk, type SourceContext } from './source-context.ts';
 
-/** Servers of one project. Which mechanism exports them is each replica's choice; a snapshot remembers which took it. */
+/** Servers of one project. Which mechanism exports them is each replica's choice, as far as this computer can; a snapshot remembers which took it. */
 export class OpenStackSource implements SourcePlatform {
   readonly #context: SourceContext;
   readonly #records: SnapshotRecords;
@@ -68,7 +69,10 @@ export class OpenStackSource implements SourcePlatform {
     const { vmId, tag, environment } = request;
     const known = await this.#records.find(vmId, tag);
     if (known !== undefined) return known;
-    const { name, disks } = await this.#exportable(vmId, environment, signal);
+    const { name, insteadOf, disks } = await this.#exportable(vmId, environment, signal);
+    if (insteadOf !== undefined) {
+      this.#context.use?.note?.(`server ${vmId} is read through an export worker (${name}) instead of by ${insteadOf.name}: ${insteadOf.reason}`, { mechanism: name, insteadOf: insteadOf.name });
+    }
     const base = request.base !== undefined && mechanismOf(request.base) === name ? request.base : undefined;
     const takenAt = new Date(this.#context.clock.wallTime()).toISOString();
     const marks = await this.#mechanism(name).take({ tag, environment, disks, base: base === undefined ? [] : markedDisks(base) }, signal);
@@ -161,10 +165,10 @@ export class OpenStackSource implements SourcePlatform {
     return opened;
   }
 
-  /** @throws `source.vm-not-found`; `source.unsupported` for a disk that the mechanism cannot read */
+  /** @throws `source.vm-not-found`; `source.unsupported` for a disk that the mechanism cannot read; `source.tool-missing` */
   async #exportable(vmId: string, environment: JsonObject, signal: AbortSignal) {
     const disks = disksOf(await readServer(this.#context.cloud, vmId, signal));
-    const name = chosenMechanism(environment);
+    const { name, insteadOf } = await usableMechanism(environment, signal);
     if (name !== 'service_backups' && disks.some((disk) => disk.volumeId === undefined)) {
       throw new CausewayError('source.unsupported', `server ${vmId} was booted from an image: its root disk is not a volume, and ${name} only reads volumes; choose service_backups`, {
         details: { parameter: 'replica_export_mechanism' },
@@ -176,7 +180,7 @@ export class OpenStackSource implements SourcePlatform {
         details: { parameter: 'replica_export_mechanism' },
       });
     }
-    return { name, disks };
+    return { name, insteadOf, disks };
   }
 }
 

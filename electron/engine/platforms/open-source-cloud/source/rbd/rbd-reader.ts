@@ -4,6 +4,7 @@ import { BASE_ALLOCATION, NbdDiskReader } from '../../../../nbd/nbd-disk-reader.
 import { serveImage } from '../../../../nbd/qemu-nbd.ts';
 import { alignExtents } from '../../../../nbd/status-extents.ts';
 import type { DiskReader } from '../../../../ports/disk-reader.ts';
+import { isModuleMissing, noStorageModule } from './local-tools.ts';
 import { rbdDiff } from './rbd-diff.ts';
 import { openCluster, type RbdImage, type StorageOptions } from './storage-cluster.ts';
 
@@ -43,9 +44,7 @@ export async function openRbd(options: StorageOptions, image: RbdImage, since: s
 /** What QEMU says of the distributed storage, in the terms of sources. */
 function explained(error: unknown): unknown {
   if (!(error instanceof CausewayError) || error.code !== 'source.image-unreadable') return error;
-  if (/unknown driver|module/i.test(error.message)) {
-    return new CausewayError('source.tool-missing', 'QEMU cannot read the distributed storage (Debian package qemu-block-extra)', { cause: error });
-  }
+  if (isModuleMissing(error.message)) return noStorageModule(error);
   if (/No such file/i.test(error.message)) return new CausewayError('source.snapshot-lost', error.message, { cause: error });
   if (/error connecting|timed out/i.test(error.message)) return new CausewayError('source.unreachable', `the distributed storage: ${error.message}`, { cause: error });
   return error;
