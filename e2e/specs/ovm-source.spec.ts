@@ -93,6 +93,15 @@ describe('with the exporter on its servers', () => {
     expect(harness.vm.vmRunState).toBe('STOPPED');
     await harness.platform.shutdown?.(harness.vmId, {}, signal);
   });
+
+  it('starts a VM again, and says so when the manager cannot', async () => {
+    await harness.platform.shutdown?.(harness.vmId, {}, signal);
+    harness.manager.faults.add({ operation: 'startVm', effect: 'status-error' });
+    await expect(harness.platform.start?.(harness.vmId, {}, signal)).rejects.toMatchObject({ code: 'life.source-not-started' });
+    await harness.platform.start?.(harness.vmId, {}, signal);
+    await harness.platform.start?.(harness.vmId, {}, signal);
+    expect(harness.vm.vmRunState).toBe('RUNNING');
+  });
 });
 
 describe('without the exporter', () => {

@@ -197,6 +197,15 @@ describe('the virtualization platform as a source', () => {
     expect([lab.vm.isRunning, called('ShutdownGuest')]).toEqual([false, 1]);
   });
 
+  it('powers a VM on that it shut down, once, and says why when the server cannot', async () => {
+    await lab.platform.shutdown?.(lab.vmId, {}, signal);
+    lab.rig.faults.add({ operation: 'PowerOnVM_Task', effect: 'status-error' });
+    await expect(lab.platform.start?.(lab.vmId, {}, signal)).rejects.toMatchObject({ code: 'life.source-not-started' });
+    await lab.platform.start?.(lab.vmId, {}, signal);
+    await lab.platform.start?.(lab.vmId, {}, signal);
+    expect([lab.vm.isRunning, called('PowerOnVM_Task')]).toEqual([true, 2]);
+  });
+
   it('lists everything page by page, with folder and cluster', async () => {
     const before = await lab.platform.listVms(signal);
     lab.rig.world.pageLimit = 1;

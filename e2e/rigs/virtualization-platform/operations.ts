@@ -172,6 +172,15 @@ export function rigOperations(world: VsphereWorld, vcsim: Vcsim, admin: VimSessi
       world.powerOff(vm);
       return { status: 200, body: '' };
     },
+    async PowerOnVM_Task(call) {
+      const vm = vmOf(call);
+      if (vm === undefined) return forward(call);
+      // The simulator's own VMs are never off: a task that changes nothing stands for the one that was asked for.
+      if (asked(call) || vm.isRunning) return failTask(vm, vm.isRunning ? 'InvalidPowerState' : 'InsufficientResourcesFault');
+      const task = await admin.callForObject('ReconfigVM_Task', { type: 'VirtualMachine', id: vm.id }, [data('spec', [])], signal);
+      world.powerOn(vm);
+      return { status: 200, body: reference('Task', task.id) };
+    },
     async QueryChangedDiskAreas(call) {
       const vm = vmOf(call);
       const snapshotId = (call.body['snapshot'] as Readonly<Record<string, string>> | undefined)?.['#text'] ?? '';

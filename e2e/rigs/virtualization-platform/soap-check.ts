@@ -45,6 +45,7 @@ export const methods: Readonly<Record<string, { readonly on: string; readonly ta
     on: 'VirtualMachine', privilege: 'VirtualMachine.Provisioning.DiskRandomRead',
     takes: [['snapshot', 'object', '?'], ['deviceKey', 'int', '1'], ['startOffset', 'long', '1'], ['changeId', 'string', '1']],
   },
+  PowerOnVM_Task: { on: 'VirtualMachine', privilege: 'VirtualMachine.Interact.PowerOn', takes: [['host', 'object', '?']] },
   ShutdownGuest: { on: 'VirtualMachine', privilege: 'VirtualMachine.Interact.PowerOff', takes: [] },
   NfcGetVmFiles: { on: 'NfcService', privilege: 'VirtualMachine.Provisioning.GetVmFiles', takes: [['vm', 'object', '1']] },
   HasPrivilegeOnEntities: { on: 'AuthorizationManager', takes: [['entity', 'object', '+'], ['sessionId', 'string', '1'], ['privId', 'string', '*']] },

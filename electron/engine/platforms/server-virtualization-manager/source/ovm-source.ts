@@ -13,6 +13,7 @@ import { checkSource } from './check.ts';
 import { ExporterMechanism } from './exporter/exporter-mechanism.ts';
 import { describeVm, listVms, readVm, unsupportedDevices, type VmParts } from './inventory.ts';
 import { shutDown } from './shut-down.ts';
+import { startVm } from './start-vm.ts';
 import { ledgerOf, markedDisks, markText, recordedOf, type MarkedDisk, type SourceContext } from './source-context.ts';
 import { deleterFor, WorkerMechanism } from './worker/worker-mechanism.ts';
 import { ledgerName, readTags } from '../client/created.ts';
@@ -153,6 +154,10 @@ export class OvmSource implements SourcePlatform {
 
   shutdown(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
     return shutDown(this.#context.manager, vmId, signal);
+  }
+
+  start(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
+    return startVm(this.#context.manager, vmId, signal);
   }
 
   removeResource(entry: LedgerEntry, ledger: LedgerScope, signal: AbortSignal): Promise<void> {

@@ -12,6 +12,7 @@ export const featurePrivileges: readonly FeaturePolicy[] = [
   { feature: 'Read disks as datastore files', privileges: ['Datastore.Browse', 'Datastore.FileManagement'], isEssential: false },
   { feature: 'Read disks by an export', privileges: ['VApp.Export'], isEssential: false },
   { feature: 'Shut down the guest before the last execution', privileges: ['VirtualMachine.Interact.PowerOff'], isEssential: false },
+  { feature: 'Start the VM again when a cut-over is rolled back', privileges: ['VirtualMachine.Interact.PowerOn'], isEssential: false },
 ];
 
 /** The privileges that the signed-in account lacks on any of these objects. */

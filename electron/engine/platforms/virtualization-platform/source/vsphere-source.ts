@@ -14,6 +14,7 @@ import { enableTracking, restartTracking } from './enable-tracking.ts';
 import { describe, listVms, readVm, replicable, type VmState } from './inventory.ts';
 import { openDisk } from './open-disk.ts';
 import { shutDown } from './shut-down.ts';
+import { startVm } from './start-vm.ts';
 import { ownSnapshot, snapshotName, stunTag } from './snapshot-marks.ts';
 import { featurePrivileges } from './privileges.ts';
 import { hasIndependentDisks, markDisk, snapshotIdOf } from './snapshot-state.ts';
@@ -172,6 +173,10 @@ export class VsphereSource implements SourcePlatform {
 
   shutdown(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
     return shutDown(this.#context, vmId, signal);
+  }
+
+  start(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
+    return startVm(this.#context, vmId, signal);
   }
 
   /** Snapshots of Causeway on any VM, those of other projects as well. */
