@@ -1,5 +1,5 @@
 import type { Disk, Nic, Vm } from '../model/vm.ts';
-import type { InventoryMachine, KeptMachine } from './inventory.ts';
+import { machineLabels, type InventoryMachine, type KeptMachine } from './inventory.ts';
 
 /**
  * What a new import says in comparison with the list as it was kept: each machine as new, changed (with what), same, or
@@ -29,8 +29,8 @@ export function* compareSteps(before: readonly KeptMachine[], now: readonly Inve
     compared.push(comparedWith(former, machine, importedAt));
     yield;
   }
-  for (const { vm, power, state, since } of known.values()) {
-    compared.push({ vm, power, state: 'gone', since: state === 'gone' ? since : importedAt });
+  for (const { vm, power, labels, state, since } of known.values()) {
+    compared.push({ vm, power, ...(labels === undefined ? {} : { labels }), state: 'gone', since: state === 'gone' ? since : importedAt });
     yield;
   }
   return compared;
@@ -38,9 +38,14 @@ export function* compareSteps(before: readonly KeptMachine[], now: readonly Inve
 
 function comparedWith(former: KeptMachine | undefined, machine: InventoryMachine, importedAt: string): KeptMachine {
   if (former === undefined || former.state === 'gone') return { ...machine, state: 'new', since: importedAt };
-  const changes = differences(former.vm, machine.vm);
+  const changes = [...differences(former.vm, machine.vm), ...labelChanges(former, machine)];
   if (changes.length > 0) return { ...machine, state: 'changed', since: importedAt, changes };
   return { ...machine, state: 'same', since: former.state === 'same' ? former.since : importedAt };
+}
+
+/** What people and the source say of a machine. A source that says nothing of something takes nothing away. */
+function labelChanges({ labels: before = {} }: KeptMachine, { labels: now = {} }: InventoryMachine): string[] {
+  return machineLabels.flatMap((label) => (now[label] === undefined || now[label] === before[label] ? [] : [`${label}: ${said(before[label])} → ${now[label]}`]));
 }
 
 /** What differs between two descriptions of a machine, in words. */

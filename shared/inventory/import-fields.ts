@@ -40,6 +40,8 @@ export const importFields = {
     { id: 'cluster', headings: ['cluster', 'clustername'] },
     { id: 'host', headings: ['host', 'esxhost', 'hypervisor'] },
     { id: 'folder', headings: ['folder', 'vmfolder', 'path'] },
+    { id: 'tags', headings: ['tags', 'tag', 'vmtags', 'labels'] },
+    { id: 'annotation', headings: ['annotation', 'annotations', 'notes', 'note', 'description', 'comment'] },
   ],
   disks: [
     ...machine,

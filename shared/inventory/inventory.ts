@@ -7,14 +7,14 @@ const date = z.iso.datetime();
 export const machineStates = ['new', 'changed', 'same', 'gone'] as const;
 
 /** What people or the source say of a machine beside its hardware, by which machines are put together. */
-export const machineLabels = ['application', 'owner', 'cluster', 'host', 'folder'] as const;
+export const machineLabels = ['application', 'owner', 'cluster', 'host', 'folder', 'tags', 'annotation'] as const;
 export type MachineLabel = (typeof machineLabels)[number];
 const label = z.string().max(500).optional();
 
 export const inventoryMachineSchema = z.strictObject({
   vm: vmSchema,
   power: z.enum(['running', 'stopped', 'unknown']),
-  labels: z.strictObject({ application: label, owner: label, cluster: label, host: label, folder: label }).optional(),
+  labels: z.strictObject({ application: label, owner: label, cluster: label, host: label, folder: label, tags: label, annotation: label }).optional(),
 });
 export type InventoryMachine = z.infer<typeof inventoryMachineSchema>;
 
@@ -40,3 +40,8 @@ export const inventorySchema = z.strictObject({
 });
 export type Inventory = z.infer<typeof inventorySchema>;
 export type InventoryOrigin = Inventory['origin'];
+
+/** Of all disks. */
+export function machineBytes({ vm }: InventoryMachine): number {
+  return vm.disks.reduce((sum, { size_bytes: size }) => sum + size, 0);
+}

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { InventoryMachine } from './inventory.ts';
-import { machineBytes, suggestWaves } from './suggest-waves.ts';
+import { machineBytes } from './inventory.ts';
+import { suggestWaves } from './suggest-waves.ts';
 
 const machine = (id: string, size: number, application?: string): InventoryMachine => ({
   vm: { id, name: id, os_type: 'linux', disks: [{ id: 'd', size_bytes: size }], nics: [] }, power: 'running', ...(application === undefined ? {} : { labels: { application } }),

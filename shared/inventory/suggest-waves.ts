@@ -1,8 +1,11 @@
-import type { InventoryMachine, MachineLabel } from './inventory.ts';
+import { machineBytes, type InventoryMachine, type MachineLabel } from './inventory.ts';
+import { setsByFlows, type Flow } from './network-flows.ts';
 
 export interface WaveLimits {
   /** What machines are put together by; machines of one application, cluster… stay together as far as they fit. */
-  readonly by: MachineLabel | 'size';
+  readonly by: MachineLabel | 'size' | 'flows';
+  /** Who talks to whom, for waves by flows. */
+  readonly flows?: readonly Flow[];
   readonly mostMachines: number;
   readonly mostBytes: number;
   /** The waves are called this and a number. */
@@ -14,16 +17,12 @@ export interface SuggestedWave<M extends InventoryMachine = InventoryMachine> {
   readonly machines: readonly M[];
 }
 
-export function machineBytes({ vm }: InventoryMachine): number {
-  return vm.disks.reduce((sum, { size_bytes: size }) => sum + size, 0);
-}
-
 /**
  * Waves within limits. Machines with the same label come together where one wave can hold them, the largest sets first; those without
  * a label fill what is left. By size, small machines come first: the first night is the easiest. A machine that is larger than the limit
  * has a wave of its own.
  */
-export function suggestWaves<M extends InventoryMachine>(machines: readonly M[], { by, mostMachines, mostBytes, name }: WaveLimits): SuggestedWave<M>[] {
+export function suggestWaves<M extends InventoryMachine>(machines: readonly M[], { by, mostMachines, mostBytes, name, flows = [] }: WaveLimits): SuggestedWave<M>[] {
   const waves: { machines: M[]; bytes: number }[] = [];
   const fits = (wave: { readonly machines: readonly M[]; readonly bytes: number }, set: readonly M[], bytes: number): boolean =>
     wave.machines.length + set.length <= mostMachines && (wave.bytes + bytes <= mostBytes || (wave.machines.length === 0 && set.length === 1));
@@ -39,11 +38,12 @@ export function suggestWaves<M extends InventoryMachine>(machines: readonly M[],
     wave.bytes += bytes;
     return true;
   };
-  for (const set of setsOf(machines, by)) if (!put(set)) for (const machine of set) put([machine]);
+  const sets = by === 'flows' ? setsByFlows(machines, flows, { mostMachines, mostBytes }) : setsOf(machines, by);
+  for (const set of sets) if (!put(set)) for (const machine of set) put([machine]);
   return waves.map((wave, index) => ({ name: `${name} ${index + 1}`, machines: wave.machines }));
 }
 
-function setsOf<M extends InventoryMachine>(machines: readonly M[], by: WaveLimits['by']): M[][] {
+function setsOf<M extends InventoryMachine>(machines: readonly M[], by: Exclude<WaveLimits['by'], 'flows'>): M[][] {
   if (by === 'size') return machines.toSorted((one, other) => machineBytes(one) - machineBytes(other)).map((machine) => [machine]);
   const groups = Map.groupBy(machines, ({ labels }) => labels?.[by]);
   const alone = (groups.get(undefined) ?? []).map((machine) => [machine]);

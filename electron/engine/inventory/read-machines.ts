@@ -22,10 +22,11 @@ export async function readMachines(source: SourcePlatform, ids: readonly string[
   const result: MachinesRead = { machines: [], failed: ids === undefined ? unlisted : [] };
   const waiting = wanted.values();
   const describe = async (): Promise<void> => {
-    for (const { id, name, power } of waiting) {
+    for (const { id, name, power, folder, cluster, tags } of waiting) {
       signal.throwIfAborted();
       try {
-        result.machines.push({ vm: await source.describeVm(id, signal), power });
+        const labels = labelsOf({ folder, cluster, tags: tags?.join(', ') });
+        result.machines.push({ vm: await source.describeVm(id, signal), power, ...(labels === undefined ? {} : { labels }) });
       } catch (error) {
         signal.throwIfAborted();
         result.failed.push({ vm: id, name, error: toErrorRecord(error) });
@@ -34,4 +35,10 @@ export async function readMachines(source: SourcePlatform, ids: readonly string[
   };
   await Promise.all(Array.from({ length: atOnce }, describe));
   return result;
+}
+
+/** As far as the platform says something. */
+function labelsOf(said: Readonly<Record<'folder' | 'cluster' | 'tags', string | undefined>>): InventoryMachine['labels'] {
+  const known = Object.entries(said).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '');
+  return known.length === 0 ? undefined : Object.fromEntries(known.map(([label, value]) => [label, value.slice(0, 500)]));
 }

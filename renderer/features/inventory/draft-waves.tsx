@@ -8,7 +8,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useMemo, useState } from 'react';
 import { machineLabels, type KeptMachine } from '../../../shared/inventory/inventory.ts';
-import { machineBytes } from '../../../shared/inventory/suggest-waves.ts';
+import { machineBytes } from '../../../shared/inventory/inventory.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { bytesText } from '../../components/quantities.ts';
 import { text } from '../../text/text.ts';

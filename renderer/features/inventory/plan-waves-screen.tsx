@@ -5,6 +5,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useMemo, useState } from 'react';
 import { machineLabels, type Inventory, type MachineLabel } from '../../../shared/inventory/inventory.ts';
+import { readFlows, type FlowsRead } from '../../../shared/inventory/network-flows.ts';
 import { suggestWaves } from '../../../shared/inventory/suggest-waves.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
@@ -14,6 +15,7 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { FileButton } from '../../components/file-button.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { VaultNeeded } from '../../components/vault-card.tsx';
@@ -53,7 +55,8 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
   const destination = chosenDestination === '' && others.length === 1 ? others[0]!.id : chosenDestination;
   const machines = useMemo(() => list.machines.filter(({ state }) => state !== 'gone'), [list]);
   const labels = machineLabels.filter((label) => machines.some((machine) => machine.labels?.[label] !== undefined));
-  const [by, setBy] = useState<MachineLabel | 'size'>(labels[0] ?? 'size');
+  const [by, setBy] = useState<MachineLabel | 'size' | 'flows'>(labels.find((label) => label !== 'annotation') ?? 'size');
+  const [read, setRead] = useState<FlowsRead>();
   const [most, setMost] = useState('100');
   const [mostTib, setMostTib] = useState('');
   const [base, setBase] = useState<string>(words.waveName);
@@ -61,8 +64,8 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
   const mostBytes = mostTib.trim() === '' ? Infinity : Number(mostTib) * TiB;
   const areLimits = Number.isInteger(mostMachines) && mostMachines >= 1 && mostBytes > 0 && base.trim() !== '';
   const suggested = useMemo<Draft>(
-    () => (areLimits ? suggestWaves(machines, { by, mostMachines, mostBytes, name: base.trim() }) : []),
-    [machines, by, mostMachines, mostBytes, base, areLimits],
+    () => (areLimits ? suggestWaves(machines, { by, mostMachines, mostBytes, name: base.trim(), ...(read === undefined ? {} : { flows: read.flows }) }) : []),
+    [machines, by, mostMachines, mostBytes, base, areLimits, read],
   );
   // What was moved belongs to one suggestion; other limits begin anew.
   const [edited, setEdited] = useState<{ readonly of: Draft; readonly history: DraftHistory }>();
@@ -90,7 +93,7 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
         <EndpointField label={words.source} endpoints={sources} value={source} onChange={setSource} />
         <EndpointField label={words.destination} endpoints={others} value={destination} onChange={setDestination} />
         <TextField select size="small" label={words.by} value={by} onChange={(event) => setBy(event.target.value as typeof by)} sx={{ width: 180 }}>
-          {[...labels, 'size' as const].map((one) => (
+          {[...labels, 'size' as const, ...(read === undefined ? [] : ['flows' as const])].map((one) => (
             <MenuItem key={one} value={one}>
               {words.criteria[one]}
             </MenuItem>
@@ -99,6 +102,18 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
         <TextField type="number" size="small" label={words.most} value={most} onChange={(event) => setMost(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
         <TextField type="number" size="small" label={words.mostTib} value={mostTib} onChange={(event) => setMostTib(event.target.value)} slotProps={{ htmlInput: { min: 0.1, step: 0.1 } }} sx={{ width: 150 }} />
         <TextField size="small" label={words.name} value={base} onChange={(event) => setBase(event.target.value)} slotProps={{ htmlInput: { maxLength: 80 } }} sx={{ width: 180 }} />
+      </Box>
+      <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', alignItems: 'center' }}>
+        <FileButton
+          label={words.flows} endings=".csv,.txt" size="small"
+          onText={(csv) => {
+            const found = readFlows(csv);
+            setRead(found.flows.length === 0 ? undefined : found);
+            setBy(found.flows.length === 0 ? (labels[0] ?? 'size') : 'flows');
+            if (found.flows.length === 0) toast(words.flowsNone);
+          }}
+        />
+        {read !== undefined && <Typography role="status">{words.flowsRead(read.flows.length, read.skipped)}</Typography>}
       </Box>
       {create.error !== undefined && <ErrorNotice error={create.error} onClose={create.clear} />}
       <DraftWaves

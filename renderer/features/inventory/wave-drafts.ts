@@ -1,5 +1,6 @@
 import type { KeptMachine } from '../../../shared/inventory/inventory.ts';
-import { machineBytes, type SuggestedWave } from '../../../shared/inventory/suggest-waves.ts';
+import { machineBytes } from '../../../shared/inventory/inventory.ts';
+import { type SuggestedWave } from '../../../shared/inventory/suggest-waves.ts';
 
 export type Draft = readonly SuggestedWave<KeptMachine>[];
 
