@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { waveActions, wavePlanSchema } from '../model/wave-plan.ts';
 import { waveDetailSchema, waveRunOptionsSchema, waveRunSchema, waveSummarySchema } from '../model/wave.ts';
+import { waveEstimateSchema } from '../model/wave-estimate.ts';
 import { name, nothing, reference } from './schemas.ts';
 
 const wave = z.strictObject({ wave: name });
@@ -12,6 +13,15 @@ export const waveCalls = {
   /** Counts of each wave; what `wave.show` finds out by rules is not in it. */
   'wave.list': { input: nothing, output: z.array(waveSummarySchema) },
   'wave.show': { input: wave, output: waveDetailSchema },
+  /** How long an action will take, and what it needs, from what was measured and from the last catalogs. Nothing is contacted. */
+  'wave.estimate': {
+    input: z.strictObject({
+      wave: name, action: z.enum(waveActions).default('cut-over'), atOnce: z.int().min(1).max(32).optional(),
+      /** Of the link, for all members together. */
+      bytesPerSecond: z.number().positive().optional(),
+    }),
+    output: waveEstimateSchema,
+  },
   'wave.create': { input: z.strictObject({ wave: name, replicas: many.default([]), plan: wavePlanSchema.optional() }), output: waveDetailSchema },
   /** Moves replicas to a wave, or with null out of theirs; all of them or none. Answers with where they were, which reverts it. */
   'wave.assign': {

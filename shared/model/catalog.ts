@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** What quotas are about, by the same words for every cloud. */
+export const quotaKinds = ['servers', 'vcpus', 'memory_mb', 'volumes', 'volume_gb', 'nics', 'snapshots'] as const;
+export type CatalogQuota = { readonly kind: (typeof quotaKinds)[number]; readonly limit: number; readonly usage: number };
+
 const named = z.looseObject({ id: z.string(), name: z.string() });
 
 /**
@@ -18,6 +22,8 @@ export const catalogSchema = z.looseObject({
   affinity_groups: z.array(named).optional(),
   availability_zones: z.array(named).optional(),
   keypairs: z.array(named).optional(),
+  /** How much of what there may be, and how much of it is used; a negative limit means none. */
+  quotas: z.array(z.object({ kind: z.enum(quotaKinds), limit: z.number(), usage: z.number() })).optional(),
 });
 
 export type Catalog = z.infer<typeof catalogSchema>;

@@ -8,7 +8,7 @@ import type { PlanOptions } from '../project/wave-plan-options.ts';
 /** `causeway wave …` */
 export const registerWave: CommandRegistrar = (program, context) => {
   const group = program.command('wave').description('Groups of replicas that inherit settings and are planned, synchronised, rehearsed and cut over together.');
-  for (const add of [listWaves, createWave, assignReplicas, showWave, planWave, startWave, reportWave, renameWave, removeWave]) add(group, context);
+  for (const add of [listWaves, createWave, assignReplicas, showWave, estimateWave, planWave, startWave, reportWave, renameWave, removeWave]) add(group, context);
   control(group, context, 'pause', 'Finish what is in progress and start nothing more.', (core, wave) => core.call('wave.pause', { wave }));
   follow(group, context, 'continue', 'Continue a wave that was paused or interrupted.', (core, wave) => core.call('wave.continue', { wave }));
   follow(group, context, 'go', 'Start the group that waits for a go.', (core, wave) => core.call('wave.go', { wave }));
@@ -73,6 +73,35 @@ const showWave: CommandRegistrar = (group, context) => {
       const detail = await inWave(wave, options, context, (core) => core.call('wave.show', { wave }));
       print(context, options, [detail], () => waveText(detail));
       return 0;
+    }),
+  );
+};
+
+const estimateWave: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('estimate')
+    .description('Estimate from what was measured how long a wave will take, its downtime, and what it needs at the destination. Nothing is contacted.')
+    .argument('<wave>', 'its name')
+    .option('--action <action>', waveActions.join(', '), 'cut-over')
+    .option('--at-once <number>', 'how many members run in parallel (default: the plan)')
+    .option('--limit <rate>', 'bandwidth of all members together, e.g. 50M or 400Mbit')
+    .option('--prices <file>', 'CSV file with the columns item, per, price, currency');
+  inProject(command).action(
+    context.run(async (wave: string, options: ProjectOptions & { action: string; atOnce?: string; limit?: string; prices?: string }): Promise<ExitStatus> => {
+      const [{ inWave }, { print }, { estimateText }, { readInputText }, { readPriceList }, { parseRate }] = await Promise.all([
+        helpers(), import('../output/print.ts'), import('../output/estimate-text.ts'), import('../project/read-files.ts'), import('../../../shared/reports/price-list.ts'), import('../../../shared/model/bandwidth-profile.ts'),
+      ]);
+      const action = waveActions.find((known) => known === options.action);
+      if (action === undefined) throw new UsageError(`--action must be ${waveActions.join(', ')}`);
+      const prices = options.prices === undefined ? undefined : readPriceList(readInputText(options.prices));
+      if (prices !== undefined && prices.problems.length > 0) throw new UsageError(`${options.prices}: ${prices.problems.join('; ')}`);
+      const bytesPerSecond = options.limit === undefined ? undefined : parseRate(options.limit);
+      if (bytesPerSecond === 0) throw new UsageError('--limit must be a rate, or unlimited');
+      const estimate = await inWave(wave, options, context, (core) => core.call('wave.estimate', {
+        wave, action, ...(options.atOnce === undefined ? {} : { atOnce: Number(options.atOnce) }), ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
+      }));
+      print(context, options, [estimate], () => estimateText(estimate, prices));
+      return estimate.fits === false || estimate.quotas.some(({ needed, free }) => needed > free) ? 1 : 0;
     }),
   );
 };

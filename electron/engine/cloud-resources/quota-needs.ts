@@ -1,3 +1,4 @@
+import type { CatalogQuota } from '../../../shared/model/catalog.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 
 /** How much of what will be created, by the cloud's names for its quotas and in their own units. */
@@ -44,5 +45,13 @@ export function requireQuota(needs: QuotaNeeds, quotas: Quotas, words: QuotaWord
   if (short.length === 0) return;
   throw new CausewayError('cloud.quota-exceeded', short.map((each) => shortageText(each, words)).join('; '), {
     details: { shortages: short.map((each) => ({ ...each })) },
+  });
+}
+
+/** The quotas that a catalog keeps, by the words that all clouds share. @param names those of the cloud */
+export function catalogQuotas(quotas: Quotas, names: Readonly<Record<string, CatalogQuota['kind']>>): CatalogQuota[] {
+  return Object.entries(names).flatMap(([name, kind]) => {
+    const quota = quotas[name];
+    return quota === undefined ? [] : [{ kind, limit: quota.limit, usage: quota.usage }];
   });
 }

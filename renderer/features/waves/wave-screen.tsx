@@ -27,7 +27,8 @@ import { lost, windowText } from '../../forms/waves/wave-words.ts';
 import { text } from '../../text/text.ts';
 import { AddMembersDialog } from './add-members-dialog.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
-import { WaveActions } from './wave-actions.tsx';
+import { nextAction, WaveActions } from './wave-actions.tsx';
+import { WaveEstimate } from './wave-estimate.tsx';
 import { WaveMembers } from './wave-members.tsx';
 import { WaveState } from './wave-state.tsx';
 
@@ -74,6 +75,7 @@ export function WaveScreen({ name }: { readonly name: string }) {
             ) : (
               <>
                 <Figures wave={shown} />
+                <WaveEstimate wave={shown} first={nextAction(shown)} />
                 <Causes wave={shown} onShow={setCause} />
                 <WaveMembers wave={shown} cause={cause} onShowAll={() => setCause(undefined)} onChanged={query.reload} />
               </>

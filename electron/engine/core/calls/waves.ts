@@ -8,7 +8,8 @@ import { replicaOf, storedEndpoint, type CallsOf, type CoreContext, type Handler
 import { projectFolderOf } from '../replica-environments.ts';
 import { acceptUses } from '../trust/entered-uses.ts';
 import { diskKeyUse } from '../trust/gate.ts';
-import { startWave } from '../waves/start-wave.ts';
+import { estimateWave } from '../waves/estimate-wave.ts';
+import { startWave, usualAtOnce } from '../waves/start-wave.ts';
 import { waveDetail, waveSummaries } from '../waves/wave-view.ts';
 import { refuseActive } from './replica-update.ts';
 
@@ -22,6 +23,11 @@ export const waveCalls: Handlers<CallsOf<'wave'>> = {
 
   async 'wave.show'(core, { wave }) {
     return detail(core, wave);
+  },
+
+  async 'wave.estimate'(core, { wave, action, atOnce, bytesPerSecond }) {
+    const found = waveOf(filesOf(core), wave);
+    return estimateWave(core, found, { action, atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce, bytesPerSecond }, Date.now());
   },
 
   async 'wave.create'(core, { wave, replicas, plan }) {

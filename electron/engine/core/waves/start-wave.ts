@@ -7,7 +7,7 @@ import type { CoreContext } from '../core-context.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 
 /** How many members run at the same time where neither the call nor the plan says it. */
-const usualAtOnce = 4;
+export const usualAtOnce = 4;
 
 interface Start {
   readonly wave: string;

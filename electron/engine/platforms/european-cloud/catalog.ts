@@ -1,4 +1,5 @@
 import type { Catalog } from '../../../../shared/model/catalog.ts';
+import { catalogQuotas } from '../../cloud-resources/quota-needs.ts';
 import type { Option, OptionList } from '../../ports/platform-common.ts';
 import type { DestinationEnvironment } from './environment.ts';
 import type { Iaas } from './iaas/iaas.ts';
@@ -7,7 +8,7 @@ type ListScope = Pick<DestinationEnvironment, 'list_all_images'>;
 
 /** What the project offers, as the offline validation reads it later. */
 export async function readCatalog(iaas: Iaas, scope: ListScope, capturedAt: Date, signal: AbortSignal): Promise<Catalog> {
-  const [networks, images, types, classes, groups, affinityGroups, zones, keyPairs] = await Promise.all([
+  const [networks, images, types, classes, groups, affinityGroups, zones, keyPairs, quotas] = await Promise.all([
     iaas.networks.list(signal),
     iaas.lists.images(scope.list_all_images, signal),
     iaas.lists.machineTypes(signal),
@@ -16,6 +17,7 @@ export async function readCatalog(iaas: Iaas, scope: ListScope, capturedAt: Date
     iaas.lists.affinityGroups(signal),
     iaas.lists.availabilityZones(signal),
     iaas.lists.keyPairs(signal),
+    iaas.quotas.read(signal),
   ]);
   return {
     captured_at: capturedAt.toISOString(),
@@ -32,6 +34,7 @@ export async function readCatalog(iaas: Iaas, scope: ListScope, capturedAt: Date
     affinity_groups: affinityGroups.map(({ id, name }) => ({ id, name })),
     availability_zones: zones.map((zone) => ({ id: zone, name: zone })),
     keypairs: keyPairs.map(({ name }) => ({ id: name, name })),
+    quotas: catalogQuotas(quotas, { volumes: 'volumes', gigabytes: 'volume_gb', vcpu: 'vcpus', ram: 'memory_mb', nics: 'nics', snapshots: 'snapshots' }),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { Catalog } from '../../../../../shared/model/catalog.ts';
 import type { Option, OptionList } from '../../../ports/platform-common.ts';
 import type { OpenStackCloud } from '../client/open-cloud.ts';
+import { catalogQuotas } from '../../../cloud-resources/quota-needs.ts';
 import { listNetworks } from './networks.ts';
+import { readQuotas } from './quotas.ts';
 import { listImages } from './worker-plan.ts';
 
 /**
@@ -9,7 +11,7 @@ import { listImages } from './worker-plan.ts';
  * them a form offers is another matter.
  */
 export async function readCatalog(cloud: OpenStackCloud, capturedAt: Date, signal: AbortSignal): Promise<Catalog> {
-  const [networks, pools, subnets, images, flavors, types, groups, serverGroups, zones, keyPairs] = await Promise.all([
+  const [networks, pools, subnets, images, flavors, types, groups, serverGroups, zones, keyPairs, quotas] = await Promise.all([
     listNetworks(cloud, true, signal),
     cloud.network.networks({ external: true }, signal),
     cloud.network.subnets({}, signal),
@@ -20,6 +22,7 @@ export async function readCatalog(cloud: OpenStackCloud, capturedAt: Date, signa
     cloud.compute.serverGroups(signal),
     cloud.compute.availabilityZones(signal),
     cloud.compute.keyPairs(signal),
+    readQuotas(cloud, signal),
   ]);
   return {
     captured_at: capturedAt.toISOString(),
@@ -35,6 +38,7 @@ export async function readCatalog(cloud: OpenStackCloud, capturedAt: Date, signa
     machine_types: flavors.map(({ id, name, vcpus, ram, disk }) => ({ id, name, vcpus, memory_mb: ram, disk_gb: disk })),
     volume_types: types.map(({ id, name }) => ({ id, name })),
     security_groups: groups.map(({ id, name }) => ({ id, name })),
+    quotas: catalogQuotas(quotas, { instances: 'servers', cores: 'vcpus', ram: 'memory_mb', volumes: 'volumes', gigabytes: 'volume_gb', snapshots: 'snapshots', port: 'nics' }),
     server_groups: serverGroups.map(({ id, name }) => ({ id, name })),
     floating_ip_pools: pools.map(({ id, name }) => ({ id, name })),
     availability_zones: zones.map((zone) => ({ id: zone, name: zone })),

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { WaveEstimate } from '../../../../shared/model/wave-estimate.ts';
+import { usualBootPatience } from '../../deployments/boot-verdict.ts';
+import { createCore, type Core } from '../core.ts';
+import { keepCatalog } from '../last-catalogs.ts';
+import { destinationEnvironment } from '../testing/deployment-project.ts';
+import { MemoryLab } from '../testing/memory-lab.ts';
+import { recordingMorph } from '../testing/recording-morph.ts';
+
+const MiB = 1024 ** 2;
+let folder: string;
+let lab: MemoryLab;
+let core: Core;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'causeway-estimate-'));
+  lab = new MemoryLab();
+  lab.disks.set('disk-0', Buffer.concat([randomBytes(6 * MiB), Buffer.alloc(2 * MiB, 'a')]));
+  core = createCore({
+    projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker, guests: recordingMorph(() => undefined, () => ({})).guests,
+    bootPatience: { ...usualBootPatience, stopSeconds: 0, loginSeconds: 0, firstPauseMs: 1 }, bootProbe: async () => undefined,
+  });
+  await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
+  await core.call('endpoint.add', {
+    name: 'to', plugin: 'european-cloud',
+    connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: { $secret: 'key' } },
+  });
+  for (const name of ['web', 'app']) await core.call('replica.create', { name, source: 'from', destination: 'to', vm: 'web', destinationEnvironment });
+  await core.call('wave.create', { wave: 'first', replicas: ['web', 'app'], plan: { after: { web: ['app'] } } });
+});
+afterEach(async () => {
+  await core.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const estimate = (more: object = {}): Promise<WaveEstimate> => core.call('wave.estimate', { wave: 'first', ...more });
+const of = (found: WaveEstimate, name: string) => found.memberList.find((member) => member.name === name)!;
+
+async function run(name: string): Promise<void> {
+  await core.call('replica.execute', { replica: name, options: {} });
+  await core.drain();
+}
+
+test('an estimate says that nothing is known, then takes what others were measured at, then what the VM itself was', async () => {
+  const unknown = await estimate({ action: 'synchronise' });
+  expect([unknown.seconds, unknown.memberList.map(({ basis }) => basis)]).toEqual([undefined, ['unknown', 'unknown']]);
+  await run('app');
+  const some = await estimate({ action: 'synchronise' });
+  // Nothing is compressed on the way to a worker in memory.
+  expect(of(some, 'app')).toMatchObject({ basis: 'measured', executions: 1, sentShare: 1 });
+  expect(of(some, 'web').basis).toBe('unknown');
+  await run('web');
+  lab.disks.get('disk-0')!.fill('b', 7 * MiB, 7 * MiB + 256 * 1024);
+  await run('web');
+  const all = await estimate({ action: 'synchronise' });
+  expect(of(all, 'web')).toMatchObject({ basis: 'measured', executions: 2 });
+  expect(of(all, 'web').changeBytesPerSecond).toBeGreaterThan(0);
+  expect(all.seconds).toBeGreaterThan(0);
+  expect(of(all, 'web').startSeconds).toBe(of(all, 'app').endSeconds);
+  // Without a deployment nobody knows how long one takes.
+  expect((await estimate({ action: 'cut-over' })).seconds).toBeUndefined();
+});
+
+test('the downtime of a cut-over is its last pass and its deployment, and the window is held against the time of the wave', async () => {
+  for (const name of ['app', 'web']) {
+    await run(name);
+    await core.call('deployment.create', { replica: name, options: {} });
+    await core.drain();
+  }
+  await core.call('wave.plan', { wave: 'first', plan: { window: { date: '2199-01-01', time: '22:00', zone: 'UTC', hours: 4 } } });
+  const found = await estimate();
+  expect(found).toMatchObject({ action: 'cut-over', startsAt: '2199-01-01T22:00:00.000Z', windowSeconds: 14_400, fits: true });
+  expect(found.downtimeSeconds).toBeGreaterThan(0);
+  expect(found.downtimeSeconds).toBeLessThanOrEqual(found.seconds!);
+  const throttled = await estimate({ bytesPerSecond: 1024 });
+  expect(throttled.seconds).toBeGreaterThan(found.seconds!);
+});
+
+test('what a wave needs is held against quotas and ranges of the last catalog', async () => {
+  await run('app');
+  await run('web');
+  const { id } = (await core.call('endpoint.get', { endpoint: 'to' }));
+  const stateFolder = join(folder, '.causeway');
+  keepCatalog({ stateFolder }, id, {
+    quotas: [{ kind: 'volumes', limit: 10, usage: 9 }, { kind: 'vcpus', limit: -1, usage: 3 }],
+    networks: [{ id: 'n1', name: Object.values(destinationEnvironment.network_map)[0]!, cidrs: ['10.9.0.0/29'] }],
+  });
+  const { needs, quotas, networks } = await estimate();
+  expect(needs).toMatchObject({ servers: 2, volumes: 2, volumeBytes: 16 * MiB, unknownVms: 0 });
+  expect(quotas).toEqual([{ endpoint: 'to', quota: 'volumes', needed: 2, free: 1, limit: 10 }]);
+  expect(networks).toMatchObject([{ nics: needs.nics, addresses: 5, outside: [] }]);
+});

@@ -1,0 +1,175 @@
+import ipaddr from 'ipaddr.js';
+import type { Wave } from '../../../../shared/environment/layers.ts';
+import type { Replica } from '../../../../shared/model/replica.ts';
+import type { Vm } from '../../../../shared/model/vm.ts';
+import { instantOf } from '../../../../shared/model/wall-time.ts';
+import type { MemberEstimate, WaveEstimate } from '../../../../shared/model/wave-estimate.ts';
+import type { WaveAction } from '../../../../shared/model/wave-plan.ts';
+import { inventoryFiles } from '../../inventory/inventory-files.ts';
+import { simulateWave, type SimulatedMember } from '../../waves/simulate-wave.ts';
+import { waveOrder } from '../../waves/wave-order.ts';
+import type { CoreContext } from '../core-context.ts';
+import { lastCatalog } from '../last-catalogs.ts';
+import { projectFolderOf, replicaEnvironments } from '../replica-environments.ts';
+import { measuredReplica, median, type Measured } from './measured-replica.ts';
+
+export interface EstimateRequest {
+  readonly action: WaveAction;
+  readonly atOnce: number;
+  /** Of the link, for all members together. */
+  readonly bytesPerSecond?: number | undefined;
+}
+
+interface Known {
+  readonly replica: Replica;
+  readonly measured: Measured;
+  readonly vm: Vm | undefined;
+}
+
+/** From what the project's store and the last catalogs have; nothing is contacted. @param now milliseconds since 1970 */
+export function estimateWave(core: CoreContext, wave: Wave, { action, atOnce, bytesPerSecond }: EstimateRequest, now: number): WaveEstimate {
+  const replicas = core.store.replicas.list().filter((replica) => replica.wave === wave.name);
+  const listed = listedVms(core);
+  const known = new Map(replicas.map((replica) => {
+    const measured = measuredReplica(core.store, replica.id);
+    return [replica.id, { replica, measured, vm: measured.vm ?? listed.get(replica.vmId) } satisfies Known];
+  }));
+  const others = typical([...known.values()].map(({ measured }) => measured));
+  const window = wave.plan?.window;
+  const opens = window === undefined ? now : instantOf(window.date, window.time, window.zone).at;
+  const startsAt = Math.max(now, opens);
+  const order = waveOrder(replicas, wave.plan).members;
+  const members = order.map(({ id, name, group, after }) => ({ ...memberEstimate(known.get(id)!, others, action, startsAt, bytesPerSecond), name, group, after }));
+  const times = simulateWave(members.map(({ work, group, after, estimate }): SimulatedMember => ({ ...work, id: estimate.replicaId, group, after })), { atOnce, bytesPerSecond });
+  const memberList = members.map(({ estimate, name }): MemberEstimate => {
+    const time = estimate.basis === 'unknown' ? undefined : times.get(estimate.replicaId);
+    return { ...estimate, name, ...(time === undefined ? {} : { startSeconds: time.start, endSeconds: time.end }) };
+  });
+  const isKnown = memberList.length > 0 && memberList.every(({ endSeconds }) => endSeconds !== undefined);
+  const seconds = isKnown ? Math.max(...memberList.map(({ endSeconds }) => endSeconds ?? 0)) : undefined;
+  const windowSeconds = window === undefined ? undefined : Math.max(0, window.hours * 3600 - (startsAt - opens) / 1000);
+  const downtimes = memberList.flatMap(({ downtimeSeconds }) => downtimeSeconds ?? []);
+  const needs = needsOf([...known.values()]);
+  return {
+    action, startsAt: new Date(startsAt).toISOString(), atOnce,
+    ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
+    ...(seconds === undefined ? {} : { seconds }),
+    ...(windowSeconds === undefined ? {} : { windowSeconds }),
+    ...(seconds === undefined || windowSeconds === undefined ? {} : { fits: seconds <= windowSeconds }),
+    ...(downtimes.length === 0 ? {} : { downtimeSeconds: Math.max(...downtimes) }),
+    bytesToSend: members.reduce((sum, { work }) => sum + work.bytes, 0),
+    memberList, needs,
+    networks: networksOf(core, [...known.values()]),
+    quotas: quotasOf(core, replicas, needs),
+  };
+}
+
+/** What others of the wave tell of a member that has no executions of its own. */
+function typical(all: readonly Measured[]): Measured {
+  const of = (key: Exclude<keyof Measured, 'executions' | 'vm'>): number | undefined => median(all.flatMap((measured) => measured[key] ?? []));
+  return {
+    executions: 0, changeBytesPerSecond: of('changeBytesPerSecond'), sentShare: of('sentShare'), sentPerSecond: of('sentPerSecond'),
+    overheadSeconds: of('overheadSeconds'), deploySeconds: of('deploySeconds'),
+  };
+}
+
+/** Where nobody tells what changes, all could. Where nobody tells how it shrinks, it does not. */
+function memberEstimate({ replica, measured, vm }: Known, others: Measured, action: WaveAction, startsAt: number, link: number | undefined) {
+  const own = <K extends 'changeBytesPerSecond' | 'sentShare' | 'sentPerSecond' | 'overheadSeconds' | 'deploySeconds'>(key: K): number | undefined => measured[key] ?? others[key];
+  const disks = replica.disks.length > 0 ? replica.disks.map(({ sizeBytes }) => sizeBytes) : (vm?.disks ?? []).map(({ size_bytes: size }) => size);
+  const size = disks.reduce((sum, bytes) => sum + bytes, 0);
+  const change = own('changeBytesPerSecond');
+  const share = Math.min(1, own('sentShare') ?? 1);
+  const synchronisedTo = replica.disks.flatMap((disk) => disk.synchronisedTo ?? []).sort()[0] ?? replica.lastSuccess;
+  const lagSeconds = synchronisedTo === undefined ? undefined : Math.max(0, (startsAt - Date.parse(synchronisedTo)) / 1000);
+  const copies = action !== 'rehearse';
+  const passBytes = !copies ? 0 : lagSeconds === undefined || change === undefined ? size : Math.min(size, change * lagSeconds);
+  const rate = Math.min(own('sentPerSecond') ?? Infinity, link ?? Infinity);
+  const overhead = own('overheadSeconds') ?? 0;
+  const deploys = action !== 'synchronise';
+  const passSeconds = overhead + (Number.isFinite(rate) && rate > 0 ? (passBytes * share) / rate : 0);
+  const lastPassBytes = action === 'cut-over' ? Math.min(size, (change ?? 0) * passSeconds) : undefined;
+  const deploySeconds = deploys ? own('deploySeconds') : 0;
+  const isKnown = deploySeconds !== undefined && (!copies || (size > 0 && Number.isFinite(rate)));
+  const isMeasured = measured.executions > 0 && (!copies || measured.sentPerSecond !== undefined) && (!deploys || measured.deploySeconds !== undefined);
+  const lastSeconds = lastPassBytes === undefined ? 0 : overhead + (rate > 0 && Number.isFinite(rate) ? (lastPassBytes * share) / rate : 0);
+  const estimate: Omit<MemberEstimate, 'name'> = {
+    replicaId: replica.id, basis: isMeasured ? 'measured' : isKnown ? 'others' : 'unknown', executions: measured.executions,
+    ...(measured.changeBytesPerSecond === undefined ? {} : { changeBytesPerSecond: measured.changeBytesPerSecond }),
+    ...(measured.sentShare === undefined ? {} : { sentShare: measured.sentShare }),
+    passBytes, ...(lastPassBytes === undefined ? {} : { lastPassBytes }),
+    ...(action === 'cut-over' && isKnown ? { downtimeSeconds: lastSeconds + deploySeconds } : {}),
+  };
+  return {
+    estimate,
+    work: {
+      beforeSeconds: copies ? overhead : 0, bytes: (passBytes + (lastPassBytes ?? 0)) * share, mostBytesPerSecond: Number.isFinite(rate) ? Math.max(rate, 1) : 1,
+      afterSeconds: (action === 'cut-over' ? overhead : 0) + (deploySeconds ?? 0),
+    },
+  };
+}
+
+/** Of the project's lists, for VMs that were never read from their source by an execution. */
+function listedVms(core: CoreContext): ReadonlyMap<string, Vm> {
+  return new Map(inventoryFiles(projectFolderOf(core)).list().flatMap(({ machines }) => machines.map(({ vm }) => [vm.id, vm] as const)));
+}
+
+function needsOf(all: readonly Known[]): WaveEstimate['needs'] {
+  const sum = (of: (vm: Vm) => number | undefined): number => all.reduce((total, { vm }) => total + (vm === undefined ? 0 : (of(vm) ?? 0)), 0);
+  const sizes = all.map(({ replica, vm }) => (replica.disks.length > 0 ? replica.disks.map(({ sizeBytes }) => sizeBytes) : (vm?.disks ?? []).map(({ size_bytes: size }) => size)));
+  return {
+    servers: all.length, volumes: sizes.reduce((total, disks) => total + disks.length, 0), volumeBytes: sizes.flat().reduce((total, bytes) => total + bytes, 0),
+    vcpus: sum(({ vcpus }) => vcpus), memoryMb: sum(({ memory_mb: memory }) => memory), nics: sum(({ nics }) => nics.length), unknownVms: all.filter(({ vm }) => vm === undefined).length,
+  };
+}
+
+/** By the mappings of the members: how many NICs come to a network, and which kept addresses are not in its ranges. */
+function networksOf(core: CoreContext, all: readonly Known[]): WaveEstimate['networks'] {
+  const found = new Map<string, { network: string; nics: number; cidrs: readonly string[]; outside: { name: string; address: string }[] }>();
+  for (const { replica, vm } of all) {
+    if (vm === undefined) continue;
+    const environment = replicaEnvironments(core, replica).values('destination');
+    const map = environment['network_map'];
+    const keeps = environment['preserve_fixed_ips'] === true || environment['preserve_fixed_ips'] === 'true';
+    if (typeof map !== 'object' || map === null || Array.isArray(map)) continue;
+    for (const { network = '', ip_addresses: addresses = [] } of vm.nics) {
+      const to: unknown = (map as Readonly<Record<string, unknown>>)[network];
+      if (typeof to !== 'string') continue;
+      const key = `${replica.destinationEndpointId} ${to}`;
+      const cidrs = lastCatalog(core, replica.destinationEndpointId)?.networks?.find(({ id, name }) => id === to || name === to)?.cidrs ?? [];
+      const entry = found.get(key) ?? { network: to, nics: 0, cidrs, outside: [] };
+      entry.nics += 1;
+      if (keeps && cidrs.length > 0) entry.outside.push(...addresses.filter((address) => !isWithin(address, cidrs)).map((address) => ({ name: replica.name, address })));
+      found.set(key, entry);
+    }
+  }
+  return [...found.values()].map(({ cidrs, ...entry }) => ({ ...entry, ...(cidrs.length === 0 ? {} : { addresses: cidrs.reduce((sum, cidr) => sum + addressesIn(cidr), 0) }) }));
+}
+
+function isWithin(address: string, cidrs: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return true;
+  const parsed = ipaddr.parse(address);
+  return cidrs.some((cidr) => {
+    const [range, bits] = ipaddr.parseCIDR(cidr);
+    return range.kind() === parsed.kind() && parsed.match(range as never, bits as never);
+  });
+}
+
+/** Without those of the network, the gateway and the broadcast. */
+function addressesIn(cidr: string): number {
+  if (!ipaddr.isValidCIDR(cidr)) return 0;
+  const [range, bits] = ipaddr.parseCIDR(cidr);
+  return range.kind() === 'ipv4' ? Math.max(0, 2 ** (32 - bits) - 3) : 0;
+}
+
+/** Of destinations whose last catalog has quotas. */
+function quotasOf(core: CoreContext, replicas: readonly Replica[], needs: WaveEstimate['needs']): WaveEstimate['quotas'] {
+  const amounts: Readonly<Record<string, number>> = {
+    servers: needs.servers, volumes: needs.volumes, volume_gb: Math.ceil(needs.volumeBytes / 1024 ** 3), vcpus: needs.vcpus, memory_mb: needs.memoryMb, nics: needs.nics,
+  };
+  return [...new Set(replicas.map(({ destinationEndpointId }) => destinationEndpointId))].flatMap((endpointId) =>
+    (lastCatalog(core, endpointId)?.quotas ?? []).flatMap(({ kind, limit, usage }) => {
+      const needed = amounts[kind];
+      return needed === undefined || limit < 0 ? [] : [{ endpoint: core.store.endpoints.find(endpointId)?.name ?? endpointId, quota: kind, needed, free: Math.max(0, limit - usage), limit }];
+    }));
+}

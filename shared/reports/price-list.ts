@@ -1,0 +1,58 @@
+import Papa from 'papaparse';
+import type { WaveEstimate } from '../model/wave-estimate.ts';
+
+/** What a price may be for: what a wave needs, in the units that clouds bill. */
+export const pricedItems = ['server', 'vcpu', 'memory_gib', 'volume_gib', 'nic'] as const;
+export type PricedItem = (typeof pricedItems)[number];
+
+/** A cloud's month, as most of them bill it. */
+const hoursPerMonth = 730;
+const periods: Readonly<Record<string, number>> = { month: 1, hour: hoursPerMonth };
+
+export interface PriceList {
+  readonly perMonth: Partial<Readonly<Record<PricedItem, number>>>;
+  readonly currency: string;
+  /** What is wrong with which line; the others apply. */
+  readonly problems: readonly string[];
+}
+
+export interface Cost {
+  readonly item: PricedItem;
+  readonly amount: number;
+  readonly perMonth: number;
+}
+
+/** A CSV file with the columns `item`, `per` (`hour` or `month`), `price` and, if any, `currency`. Comma, semicolon or tab. */
+export function readPriceList(csv: string): PriceList {
+  const { data } = Papa.parse<Record<string, string>>(csv.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: 'greedy', transformHeader: (name) => name.trim().toLowerCase() });
+  const perMonth: Partial<Record<PricedItem, number>> = {};
+  const problems: string[] = [];
+  let currency = '';
+  for (const [index, row] of data.entries()) {
+    const line = index + 2;
+    const item = pricedItems.find((known) => known === row['item']?.trim().toLowerCase());
+    const period = periods[row['per']?.trim().toLowerCase() ?? ''];
+    const price = row['price'] === undefined || row['price'].trim() === '' ? NaN : Number(row['price'].trim().replace(',', '.'));
+    if (item === undefined) problems.push(`line ${line}: item must be ${pricedItems.join(', ')}`);
+    else if (period === undefined) problems.push(`line ${line}: per must be hour or month`);
+    else if (!Number.isFinite(price) || price < 0) problems.push(`line ${line}: price must be a number`);
+    else if (row['currency'] !== undefined && currency !== '' && row['currency'].trim() !== currency) problems.push(`line ${line}: all prices must have the currency ${currency}`);
+    else {
+      perMonth[item] = (perMonth[item] ?? 0) + price * period;
+      currency = row['currency']?.trim() ?? currency;
+    }
+  }
+  if (data.length === 0) problems.push('the file has no prices');
+  return { perMonth, currency, problems };
+}
+
+/** What a wave's VMs cost in a month at the destination, item by item. */
+export function monthlyCosts(needs: WaveEstimate['needs'], { perMonth }: Pick<PriceList, 'perMonth'>): Cost[] {
+  const amounts: Readonly<Record<PricedItem, number>> = {
+    server: needs.servers, vcpu: needs.vcpus, memory_gib: needs.memoryMb / 1024, volume_gib: needs.volumeBytes / 1024 ** 3, nic: needs.nics,
+  };
+  return pricedItems.flatMap((item) => {
+    const price = perMonth[item];
+    return price === undefined ? [] : [{ item, amount: amounts[item], perMonth: amounts[item] * price }];
+  });
+}
