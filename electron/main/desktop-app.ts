@@ -15,6 +15,7 @@ import { chooseFolder } from './dialogs.ts';
 import { menuTemplate } from './menu.ts';
 import { askBeforeUnload } from './unsaved-changes.ts';
 import { registerPageScheme, servePage } from './page-scheme.ts';
+import { printPdf } from './print-pdf.ts';
 import { guardQuit, quitWhenIdle } from './quit.ts';
 import { reloadAfterCrash } from './renderer-crash.ts';
 import { keepAwakeWhileRunning, notifyOfEnds, onWake } from './power-and-notifications.ts';
@@ -69,6 +70,7 @@ export async function startDesktopApp(options: {
     spawn: options.spawn,
     keyStore: safeStorageWrapper(safeStorage),
     chooseFolder: () => chooseFolder(window()),
+    printPdf,
     ...(options.sample === undefined ? {} : { sample: options.sample }),
   });
   const runs = watchRuns(shell);

@@ -14,6 +14,7 @@ import type { KeyStore } from '../secrets/key-store.ts';
 import { chosenFolders } from './chosen-folders.ts';
 import { superviseEngine, type EngineSupervisor } from './engine-supervisor.ts';
 import type { SpawnEngine } from './engine-process.ts';
+import { pdfByBrowser } from './pdf-by-browser.ts';
 import { createProject, readProject } from './project-file.ts';
 import { openProjectVault, type ProjectVault } from './project-vault.ts';
 import { proxyPassword } from './proxy-password.ts';
@@ -44,6 +45,8 @@ export interface ShellOptions {
   readonly chooseFolder?: () => Promise<string | undefined>;
   /** The operating system's key store; undefined where it can't be reached. */
   readonly keyStore?: KeyStore;
+  /** Prints a page; by a browser of this computer where it is left out. */
+  readonly printPdf?: (html: string, signal: AbortSignal) => Promise<Uint8Array>;
   /** A lab to try the workbench on; undefined where there is none. */
   readonly sample?: SampleLab;
 }
@@ -184,6 +187,9 @@ export function createShell(options: ShellOptions): Shell {
       // What failed before may work by now, and somebody waits for the answer.
       proxies.forget();
       return testConnection(address, signal);
+    },
+    async 'shell.printPdf'({ html }: { html: string }, signal: AbortSignal) {
+      return { pdf: Buffer.from(await (options.printPdf ?? pdfByBrowser)(html, signal)).toString('base64') };
     },
     async 'shell.setProxyPassword'({ password: given }: { password: string }) {
       await password.write(given);

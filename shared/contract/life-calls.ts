@@ -69,6 +69,8 @@ export const lifeCalls = {
   },
   /** The journal with its head, as one moment has them. */
   'evidence.export': { input: nothing, output: z.object({ journal: z.string(), head: evidenceHeadSchema }) },
-  /** The report of one VM as an HTML file, whose digest is recorded in the journal. */
+  /** The report of a wave, as an HTML file, whose digest is recorded in the journal. */
+  'evidence.waveReport': { input: z.strictObject({ wave: name }), output: z.object({ name: z.string(), html: z.string(), digest: z.string(), head: z.string() }) },
+  /** The same of one VM. */
   'evidence.report': { input: z.strictObject({ replica: reference }), output: z.object({ name: z.string(), html: z.string(), digest: z.string(), head: z.string() }) },
 } as const;

@@ -95,6 +95,8 @@ export const shellCalls = {
   'shell.network': { input: nothing, output: networkSchema },
   /** Connects to a server by the way in effect: which way leads there, and what certificate it shows. */
   'shell.testConnection': { input: z.strictObject({ address: z.string().trim().min(1).max(500) }), output: connectionTestSchema },
+  /** A report as PDF, in base64, by the browser engine that is there. */
+  'shell.printPdf': { input: z.strictObject({ html: z.string().max(20_000_000) }), output: z.object({ pdf: z.string() }) },
   /** An empty password is forgotten. */
   'shell.setProxyPassword': { input: z.strictObject({ password: z.string().max(250) }), output: nothing },
   'shell.changeSettings': { input: settingsSchema.partial(), output: settingsSchema },

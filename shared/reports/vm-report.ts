@@ -4,6 +4,7 @@ import type { MachineLife } from '../model/machine-life.ts';
 import { bytes } from '../model/quantities.ts';
 import { escapedHtml, htmlPage, htmlTable } from './escape-html.ts';
 import { lifeStateText } from './life-text.ts';
+import { sealed } from './seal.ts';
 
 export interface VmReport {
   readonly life: MachineLife;
@@ -16,19 +17,9 @@ export interface VmReport {
   readonly sha256: (text: string) => string;
 }
 
-const sealStart = '<!-- causeway-seal ';
-
 /** A report for people without Causeway, with a seal over all that is before it. */
 export function vmReport(report: VmReport): string {
-  const html = htmlPage({ title: `Evidence report ${report.life.replicaName}`, body: body(report) });
-  return `${html}${sealStart}sha256=${report.sha256(html)} head=${report.head} -->\n`;
-}
-
-/** The parts of a report's seal; undefined for what has none. */
-export function sealOf(html: string): { readonly sealed: string; readonly sha256: string; readonly head: string } | undefined {
-  const at = html.lastIndexOf(sealStart);
-  const found = at < 0 ? null : /^<!-- causeway-seal sha256=([0-9a-f]{64}) head=([0-9a-f]{64}) -->\n$/.exec(html.slice(at));
-  return found === null ? undefined : { sealed: html.slice(0, at), sha256: found[1] ?? '', head: found[2] ?? '' };
+  return sealed(htmlPage({ title: `Evidence report ${report.life.replicaName}`, body: body(report) }), report.head, report.sha256);
 }
 
 function body({ life, vmName, entries, head, count }: VmReport): string[] {
@@ -108,7 +99,8 @@ function guest(data: JsonObject | undefined): string {
   return `<p>${text(found['name'])}, ${text(found['hostname'])}. ${total} changes${total > changes.length ? `, the first ${changes.length}` : ''}; digest of all of them: <code>${text(found['diffSha256'])}</code></p><pre>${changes.map(escapedHtml).join('\n')}</pre>`;
 }
 
-function verification(head: string, count: number): string {
+/** How anybody verifies a report and the journal that it is from. */
+export function verification(head: string, count: number): string {
   return `<p>The journal had ${count} entries when this report was made. SHA-256 of the last one: <code>${head}</code></p>
 <p>The digest of this file is recorded in the journal, in the next entry of the kind <code>report</code>. Compare it, and check the journal:</p>
 <pre>sha256sum THIS-FILE

@@ -77,18 +77,29 @@ const verifyEvidence: CommandRegistrar = (group, context) => {
 const reportEvidence: CommandRegistrar = (group, context) => {
   const command = group
     .command('report')
-    .description('Write the report of a VM as one HTML file, and record its digest in the journal.')
-    .argument('<replica>', 'name or id')
-    .option('--output <file>', 'default: the name of the replica, in the current folder');
+    .description('Write the report of a VM, or of a wave, as one HTML file, and record its digest in the journal.')
+    .argument('[replica]', 'name or id')
+    .option('--wave <wave>', 'the report of this wave')
+    .option('--output <file>', 'default: the name of the replica or wave, in the current folder')
+    .option('--pdf', 'also print it, to a file beside it that ends in .pdf; needs Chromium, Chrome or Edge');
   inProject(command).action(
-    context.run(async (replica: string, options: ProjectOptions & { output?: string }): Promise<ExitStatus> => {
+    context.run(async (replica: string | undefined, options: ProjectOptions & { output?: string; wave?: string; pdf?: boolean }): Promise<ExitStatus> => {
       const { writeFile } = await import('node:fs/promises');
       const { withProject } = await import('../project/with-project.ts');
       const { pairs, print } = await import('../output/print.ts');
-      const { name, html, digest, head } = await withProject(options, context, (core) => core.call('evidence.report', { replica }));
+      if ((replica === undefined) === (options.wave === undefined)) throw new UsageError('name a replica, or a wave with --wave');
+      const { wave } = options;
+      const { name, html, digest, head } = await withProject(options, context, (core) =>
+        (wave === undefined ? core.call('evidence.report', { replica: replica ?? '' }) : core.call('evidence.waveReport', { wave })));
       const file = options.output ?? name;
       await writeFile(file, html);
-      print(context, options, [{ file, digest, head }], () => pairs({ report: file, digest, head }));
+      const pdf = `${file.replace(/\.html?$/i, '')}.pdf`;
+      if (options.pdf === true) {
+        const { pdfByBrowser } = await import('../../workbench/pdf-by-browser.ts');
+        await writeFile(pdf, await pdfByBrowser(html, context.signal));
+      }
+      const written = { file, ...(options.pdf === true ? { pdf } : {}), digest, head };
+      print(context, options, [written], () => pairs({ report: file, pdf: options.pdf === true ? pdf : undefined, digest, head }));
       return 0;
     }),
   );

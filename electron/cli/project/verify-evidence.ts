@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { EvidenceHead } from '../../../shared/model/evidence.ts';
-import { sealOf } from '../../../shared/reports/vm-report.ts';
+import { sealOf } from '../../../shared/reports/seal.ts';
 import { headFileOf, readHead } from '../../engine/evidence/journal.ts';
 import { sha256, verifyJournal, type VerifiedJournal } from '../../engine/evidence/verify-journal.ts';
 import { UsageError } from '../command-context.ts';

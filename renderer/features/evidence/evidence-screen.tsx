@@ -138,13 +138,21 @@ function Vms({ summary, lives, onReported }: { readonly summary: readonly Summar
         )}
         <Box sx={{ flexGrow: 1 }} />
         {wave !== everyWave && reported.length > 0 && (
-          <Button variant="contained" disabled={save.isBusy} onClick={() => void save.run(reported)}>
-            {words.reports(reported.length)}
-          </Button>
+          <>
+            <Button variant="outlined" disabled={save.isBusy} onClick={() => void save.run({ replicas: reported })}>
+              {words.reports(reported.length)}
+            </Button>
+            <Button variant="outlined" disabled={save.isBusy} onClick={() => void save.run({ wave }, 'pdf')}>
+              {words.wavePdf}
+            </Button>
+            <Button variant="contained" disabled={save.isBusy} onClick={() => void save.run({ wave })}>
+              {words.waveReport}
+            </Button>
+          </>
         )}
       </Box>
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
-      <PagedTable label={words.title} columns={columnsOf((id) => void save.run([id]), save.isBusy)} rows={shown} rowKey={({ replicaId }) => replicaId} sortedBy={{ column: 'name', descending: false }} />
+      <PagedTable label={words.title} columns={columnsOf((id) => void save.run({ replicas: [id] }), save.isBusy)} rows={shown} rowKey={({ replicaId }) => replicaId} sortedBy={{ column: 'name', descending: false }} />
     </Box>
   );
 }

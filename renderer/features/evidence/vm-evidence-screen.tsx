@@ -28,9 +28,14 @@ export function VmEvidenceScreen({ replicaId }: { readonly replicaId: string }) 
       actions={
         <>
           {isThere && (
-            <Button variant="contained" disabled={save.isBusy} onClick={() => void save.run([replicaId])}>
-              {words.report}
-            </Button>
+            <>
+              <Button variant="outlined" disabled={save.isBusy} onClick={() => void save.run({ replicas: [replicaId] }, 'pdf')}>
+                {words.pdf}
+              </Button>
+              <Button variant="contained" disabled={save.isBusy} onClick={() => void save.run({ replicas: [replicaId] })}>
+                {words.report}
+              </Button>
+            </>
           )}
           <Button href={hrefOf('evidence')}>{words.back}</Button>
         </>

@@ -32,4 +32,16 @@ export const lifeErrors = {
     remedy: 'Start the source VM on its platform, then roll back again and say that it was started by hand.',
     retryable: false,
   },
+  'evidence.no-browser': {
+    title: 'No browser can print the report',
+    cause: 'A PDF is printed by Chromium, Chrome or Edge, and none of them was found on this computer.',
+    remedy: 'Open the HTML report in any browser and print it there, or install Chromium, Chrome or Edge.',
+    retryable: false,
+  },
+  'evidence.not-printed': {
+    title: 'The report could not be printed',
+    cause: 'The browser ended without a PDF. The details have what it said.',
+    remedy: 'Open the HTML report in any browser and print it there.',
+    retryable: true,
+  },
 } as const satisfies ErrorTable;

@@ -3,10 +3,13 @@ import type { EvidenceEntry } from '../../../../shared/model/evidence.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { ticksOf } from '../../../../shared/model/machine-life.ts';
 import { runbookHtml, runbookMarkdown } from '../../../../shared/reports/runbook.ts';
+import type { Replica } from '../../../../shared/model/replica.ts';
 import { vmReport } from '../../../../shared/reports/vm-report.ts';
+import { waveReport } from '../../../../shared/reports/wave-report.ts';
 import { sha256, verifyJournal } from '../../evidence/verify-journal.ts';
 import { deploymentOf, replicaOf, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { defaultsFiles } from '../../project-files/defaults-files.ts';
+import { waveOrder } from '../../waves/wave-order.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { resourcesOf } from '../deployment-deletion.ts';
 import { finalise } from '../life/finalise.ts';
@@ -121,17 +124,43 @@ export const evidenceCalls: Handlers<CallsOf<'evidence'>> = {
     return { journal: journal.toString('utf8'), head };
   },
 
+  async 'evidence.waveReport'(core, { wave }) {
+    const files = defaultsFiles(projectFolderOf(core));
+    const { plan } = files.waves.find(wave) ?? {};
+    const members = waveOrder(core.store.replicas.list().filter((replica) => replica.wave === wave), plan).members;
+    if (members.length === 0) throw new CausewayError('wave.empty', `wave ${wave}`);
+    const defaults = { project: files.project(), waves: files.waves.list() };
+    core.evidence.reconcile();
+    const { head, count } = core.evidence.journal().status();
+    const ids = new Set(members.map(({ id }) => id));
+    const { window, owner, description } = plan ?? {};
+    const facts: [string, string][] = [
+      ...(description === undefined ? [] : [['Description', description] as [string, string]]), ...(owner === undefined ? [] : [['Owner', owner] as [string, string]]),
+      ...(window === undefined ? [] : [['Window', `${window.date} ${window.time} ${window.zone}, ${window.hours} h`] as [string, string]]),
+    ];
+    const html = waveReport({
+      wave, facts, head, count, sha256, lives: members.map(({ id }) => currentLife(core, replicaOf(core, id), defaults)),
+      entries: entriesOf(core, undefined).filter(({ replica }) => replica !== undefined && ids.has(replica.id)),
+    });
+    return recorded(core, undefined, { name: `wave-${wave}`, html, head, count });
+  },
+
   async 'evidence.report'(core, { replica: reference }) {
     const replica = replicaOf(core, reference);
     core.evidence.reconcile();
     const { head, count } = core.evidence.journal().status();
     const html = vmReport({ life: currentLife(core, replica), vmName: replica.vmName, entries: entriesOf(core, replica.id), head, count, sha256 });
-    const digest = sha256(html);
-    const name = `${replica.name.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 80) || 'vm'}-report.html`;
-    core.evidence.append('report', replica, { file: name, sha256: digest, head, entries: count });
-    return { name, html, digest, head };
+    return recorded(core, replica, { name: replica.name, html, head, count });
   },
 };
+
+/** A report, and its digest in the journal. */
+function recorded(core: CoreContext, replica: Replica | undefined, { name: of, html, head, count }: { readonly name: string; readonly html: string; readonly head: string; readonly count: number }) {
+  const digest = sha256(html);
+  const name = `${of.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 80) || 'vm'}-report.html`;
+  core.evidence.append('report', replica, { file: name, sha256: digest, head, entries: count });
+  return { name, html, digest, head };
+}
 
 function entriesOf(core: CoreContext, replicaId: string | undefined): EvidenceEntry[] {
   return core.evidence.journal().entries().filter((entry) => replicaId === undefined || entry.replica?.id === replicaId || entry.replica?.name === replicaId);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { DeploymentOptions } from '../../../../shared/model/deployment.ts';
-import { sealOf } from '../../../../shared/reports/vm-report.ts';
+import { sealOf } from '../../../../shared/reports/seal.ts';
 import { digestDisk } from '../../replication/digest-disk.ts';
 import { headFileOf, readHead } from '../../evidence/journal.ts';
 import { sha256, verifyJournal } from '../../evidence/verify-journal.ts';
