@@ -61,6 +61,7 @@ const weighed = `| For | Decision | Why |
 | Large tables | Own: \`renderer/components/paged-table.tsx\` | @mui/x-data-grid 9.14 (free version) with 10,000 rows, 50 a page, grid / own: processor time until the first rows 1.24, scrolling 4.4, sorting 0.96, next page 0.80, typing into the search 1.09; memory 1.27; elements 0.59; no axe findings in either; 54 Tab stops against 59. It adds 431 / 126 kB to screens that are the start of most work. It draws few elements only inside a box of fixed height with its own scroll bar; as tall as its rows it needs 1.4 times the time for the first rows and 1.7 for typing. Find in page misses rows out of sight. Its free version has no more than 100 rows per page, as here. |
 | Week of a bandwidth profile, progress bars | Own | A few rectangles with words; no chart type of the library fits. |
 | SOCKS 5 | Own: \`electron/engine/http/proxy-connection.ts\` | The library socks hands on what a server says first, as SSH servers do, by an event that a reader of the stream misses. The protocol is three messages. |
+| Mail (SMTP) | Own: \`electron/engine/notifications/\` | Plain text to one server, with STARTTLS, a pinned certificate and the proxies in effect: a dozen commands. nodemailer (MIT-0) does far more, e.g. attachments, pools and OAuth, which would be brought in and kept up for nothing. |
 | IP addresses and networks | Library: ipaddr.js | Parsing of all written forms, and of networks, is easy to get wrong. |
 `;
 

@@ -44,7 +44,8 @@ export function notifyOfEnds(
     if (options.isLookedAt() || !Notification.isSupported()) return;
     const name = run.replicaId === undefined ? undefined : await options.nameOf(run.replicaId);
     const what = run.kind === 'deployment' ? 'deployment' : 'replication';
-    const notification = new Notification({ title: `${name ?? 'A replica'}: ${what} ${titles[run.state]}`, body: run.message });
+    const title = run.kind === 'wave' ? `A wave ${titles[run.state]}` : `${name ?? 'A replica'}: ${what} ${titles[run.state]}`;
+    const notification = new Notification({ title, body: run.message });
     // Held until it is gone: a collected notification loses its click.
     shown.add(notification);
     // On Windows; without a listener nobody learns that nothing was shown. Source: docs/api/notification.md, event failed.

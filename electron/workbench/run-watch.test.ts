@@ -55,3 +55,17 @@ test('what runs already is found when an engine has started, and forgotten when 
   on.engine('given-up', 5);
   expect(runs.active).toBe(0);
 });
+
+test('a wave is told of once, at its end, whatever becomes of its members', () => {
+  const on = shell();
+  const runs = watchRuns(on);
+  const ends: unknown[] = [];
+  runs.onEnded(({ kind, id, state, message }) => ends.push([kind, id, state, message]));
+  on.event({ type: 'wave.state', details: { wave: 'Night 1', waveRun: 'wav_1', state: 'running' } });
+  on.event({ type: 'execution.created', executionId: 'a' });
+  on.event({ type: 'execution.state', executionId: 'a', details: { state: 'failed' } });
+  on.event({ type: 'wave.state', details: { wave: 'Night 1', waveRun: 'wav_1', state: 'failed' }, message: 'wave Night 1: synchronise failed: 0 of 1 completed' });
+  on.event({ type: 'execution.created', executionId: 'b' });
+  on.event({ type: 'execution.state', executionId: 'b', details: { state: 'completed' } });
+  expect(ends).toEqual([['wave', 'wav_1', 'failed', 'wave Night 1: synchronise failed: 0 of 1 completed'], ['execution', 'b', 'completed', 'm']]);
+});

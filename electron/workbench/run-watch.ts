@@ -4,7 +4,7 @@ import type { Shell } from './shell.ts';
 
 /** A run that ended, for a notification. */
 export interface EndedRun {
-  readonly kind: 'execution' | 'deployment';
+  readonly kind: 'execution' | 'deployment' | 'wave';
   readonly id: string;
   readonly replicaId: string | undefined;
   readonly state: 'completed' | 'failed' | 'cancelled';
@@ -34,11 +34,23 @@ export function watchRuns(shell: Pick<Shell, 'subscribe' | 'dispatch'>): RunWatc
   const onEnded: ((run: EndedRun) => void)[] = [];
   let engine: EngineState = { state: 'none', restarts: 0 };
   let told = 0;
+  /** Waves in progress: one message at the end of each stands for those of all members. */
+  const waves = new Set<string>();
 
   function tell(): void {
     if (active.size === told) return;
     told = active.size;
     for (const listener of onChange) listener(told);
+  }
+
+  function followWave({ message, details }: Event): void {
+    const { waveRun, state } = details;
+    if (typeof waveRun !== 'string') return;
+    if (endStates.includes(state)) {
+      waves.delete(waveRun);
+      const run: EndedRun = { kind: 'wave', id: waveRun, replicaId: undefined, state: state as EndedRun['state'], message };
+      for (const listener of onEnded) listener(run);
+    } else waves.add(waveRun);
   }
 
   async function askAnew(): Promise<void> {
@@ -63,11 +75,13 @@ export function watchRuns(shell: Pick<Shell, 'subscribe' | 'dispatch'>): RunWatc
     // An engine that restarts continues its runs; without an engine nothing runs.
     if (now.state === 'none' || now.state === 'given-up') {
       active.clear();
+      waves.clear();
       tell();
     }
   });
 
   shell.subscribe('execution.event', (event: Event) => {
+    if (event.type === 'wave.state') return followWave(event);
     const kind = event.type.startsWith('deployment.') ? 'deployment' : 'execution';
     const id = kind === 'deployment' ? event.deploymentId : event.executionId;
     if (id === undefined || !/\.(created|state)$/.test(event.type) || event.type === 'task.state') return;
@@ -77,7 +91,7 @@ export function watchRuns(shell: Pick<Shell, 'subscribe' | 'dispatch'>): RunWatc
       return tell();
     }
     const wasActive = active.delete(id);
-    if (wasActive && endStates.includes(state)) {
+    if (wasActive && waves.size === 0 && endStates.includes(state)) {
       const run: EndedRun = { kind, id, replicaId: event.replicaId, state: state as EndedRun['state'], message: event.message };
       for (const listener of onEnded) listener(run);
     }

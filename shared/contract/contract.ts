@@ -17,6 +17,7 @@ import { waveCalls } from './wave-calls.ts';
 import { catalogSchema } from '../model/catalog.ts';
 import { dashboardCalls } from './dashboard-calls.ts';
 import { lifeCalls } from './life-calls.ts';
+import { notificationCalls } from './notification-calls.ts';
 import {
   checkedEndpointSchema, checkReportSchema, featurePolicySchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
 } from './schemas.ts';
@@ -251,6 +252,7 @@ export const calls = {
   },
 
   ...lifeCalls,
+  ...notificationCalls,
 
   'ledger.list': {
     input: z.strictObject({

@@ -41,6 +41,7 @@ import { waveService } from '../waves/wave-service.ts';
 import { projectTrust } from '../trust/trusted-projects.ts';
 import { acceptedEndpoints, sealedConnections } from './trust/accepted-endpoints.ts';
 import { createGate } from './trust/gate.ts';
+import { notifyOfEvents, type Notify } from './notifications/notify.ts';
 import { replicaEnvironments } from './replica-environments.ts';
 import { recordUncaught } from './uncaught.ts';
 import { redactor } from './secret-references.ts';
@@ -123,6 +124,7 @@ export function createCore(options: CoreOptions): Core {
   let lastEventId = 0;
   /** Set as soon as there are services; events come before that. */
   let lookAtWaves = (): void => undefined;
+  let notify: Notify | undefined;
   /** Never throws: what happens must not depend on whether it can be written down. */
   const emit = (event: NewEvent): void => {
     const clean: NewEvent = { ...event, message: redact.text(event.message), details: redact.json(event.details) };
@@ -138,6 +140,7 @@ export function createCore(options: CoreOptions): Core {
     }
     hub.emit('execution.event', told);
     if (told.type === 'execution.state' || told.type === 'deployment.state') lookAtWaves();
+    notify?.take(told);
     if (event.type === 'execution.state' || event.type === 'deployment.state') evidence.runEnded(event);
   };
   const evidence = evidenceRecorder({
@@ -184,6 +187,7 @@ export function createCore(options: CoreOptions): Core {
       // The database takes nothing now: the next event looks again.
     }
   };
+  notify = notifyOfEvents({ ...parts, executions, deployments, waves, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
   executions.runs.markInterrupted();
   deployments.runs.markInterrupted();
   const left = words.take();
@@ -236,6 +240,7 @@ export function createCore(options: CoreOptions): Core {
       await Promise.allSettled(pending);
       closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));
       await watching;
+      await notify?.close();
       forgetUncaught();
       store.close();
     },

@@ -18,6 +18,7 @@ import { Screen } from '../../components/screen.tsx';
 import { languages } from '../../text/languages.ts';
 import { chooseLanguage, language, text } from '../../text/text.ts';
 import { NetworkSettings } from './network-settings.tsx';
+import { NotificationSettings } from './notification-settings.tsx';
 
 /** What belongs to the user on this computer. Every change counts at once. */
 export function SettingsScreen() {
@@ -30,6 +31,7 @@ export function SettingsScreen() {
       <QueryView query={query}>
         {({ proxy }) => <QueryView query={network}>{(facts) => <NetworkSettings key={JSON.stringify(proxy)} proxy={proxy} facts={facts} onChanged={() => (query.reload(), network.reload())} />}</QueryView>}
       </QueryView>
+      {shell?.project !== undefined && shell.engine.state === 'running' && <NotificationSettings />}
       {shell !== undefined && (
         <Typography variant="body2" sx={{ color: 'text.secondary' }}>
           {text.settings.version(shell.version, shell.host)}

@@ -26,6 +26,11 @@ export const wavesErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Kein Mitglied der Welle ist bei seiner letzten Aktion fehlgeschlagen, blockiert oder abgebrochen worden.',
     remedy: 'Starten Sie die Welle erneut, wenn alle Mitglieder noch einmal verarbeitet werden sollen.',
   },
+  'wave.no-isolated-network': {
+    title: 'Die Probe hat kein isoliertes Netzwerk',
+    cause: 'Der Plan der Welle startet ihre Probe von selbst und nennt kein isoliertes Netzwerk. Die VMs würden in den Netzwerken starten, für die sie bestimmt sind, neben ihren laufenden Quellen.',
+    remedy: 'Geben Sie im Plan der Welle ein isoliertes Netzwerk des Ziels an, oder starten Sie die Probe selbst.',
+  },
   'wave.order-circular': {
     title: 'Die Reihenfolge der Welle ist zirkulär',
     cause: 'Mitglieder warten aufeinander, oder ein Mitglied einer früheren Gruppe wartet auf eines einer späteren Gruppe. Keines von ihnen könnte je starten.',

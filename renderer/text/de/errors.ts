@@ -3,6 +3,7 @@ import { cloudErrors } from './errors-cloud.ts';
 import { deploymentErrors } from './errors-deployment.ts';
 import { engineErrors } from './errors-engine.ts';
 import { generalErrors } from './errors-general.ts';
+import { notificationErrors } from './errors-notifications.ts';
 import { osmorphingErrors } from './errors-osmorphing.ts';
 import { replicationErrors } from './errors-replication.ts';
 import { secretsErrors } from './errors-secrets.ts';
@@ -19,6 +20,7 @@ export const germanErrors: Readonly<Record<string, ErrorWords>> = {
   ...deploymentErrors,
   ...engineErrors,
   ...generalErrors,
+  ...notificationErrors,
   ...osmorphingErrors,
   ...replicationErrors,
   ...secretsErrors,

@@ -6,6 +6,7 @@ import type { ErrorText } from './error-text.ts';
 import { generalErrors } from './general.ts';
 import { inventoryErrors } from './inventory.ts';
 import { lifeErrors } from './life.ts';
+import { notificationErrors } from './notifications.ts';
 import { openstackErrors } from './openstack.ts';
 import { osmorphingErrors } from './osmorphing.ts';
 import { replicationErrors } from './replication.ts';
@@ -37,6 +38,7 @@ export const errorCatalogue = {
   ...deploymentErrors,
   ...lifeErrors,
   ...inventoryErrors,
+  ...notificationErrors,
   ...waveErrors,
 } as const;
 

@@ -8,6 +8,7 @@ import type { Handlers } from '../core-context.ts';
 import { inventoryCalls } from './inventory.ts';
 import { evidenceCalls, machineLifeCalls } from './life.ts';
 import { ledgerCalls } from './ledger.ts';
+import { notificationCalls } from './notifications.ts';
 import { platformCalls, pluginCalls } from './platforms.ts';
 import { projectCalls, trustCalls, vaultCalls } from './project.ts';
 import { replicaCalls } from './replicas.ts';
@@ -29,6 +30,7 @@ export const handlers: Handlers<CallName> = {
   ...inventoryCalls,
   ...machineLifeCalls,
   ...evidenceCalls,
+  ...notificationCalls,
   ...ledgerCalls,
   ...trustCalls,
   ...vaultCalls,

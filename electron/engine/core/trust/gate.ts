@@ -42,6 +42,8 @@ export interface Gate {
   diskKey(secret: string): Promise<string>;
   /** The private key or password that a check signs in to a guest with. Throws as `environment` does. */
   checkLogin(check: Extract<AfterBootCheck, { kind: 'ssh' }>): Promise<string>;
+  /** An address, key or password of notifications, in plain text. @throws CausewayError `trust.*`, `secrets.*` */
+  notificationSecret(name: string): Promise<string>;
   /** @throws CausewayError `trust.project-not-accepted` */
   requireProject(): void;
   isProjectAccepted(): boolean;
@@ -142,6 +144,12 @@ export function createGate({ stateFolder, store, vault, platforms, redactor, tru
       const credential = await vault.resolve(check.secret);
       learn(check.secret, credential);
       return credential;
+    },
+    async notificationSecret(name) {
+      requireTrust(trust);
+      const secret = await vault.resolve(name);
+      learn(name, secret);
+      return secret;
     },
     requireProject: () => void requireTrust(trust),
     isProjectAccepted: () => trust.read() !== undefined,
