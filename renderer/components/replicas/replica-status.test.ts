@@ -59,6 +59,12 @@ describe('where a replica stands', () => {
     expect([life.kind, life.deployment]).toEqual(['in-sync', undefined]);
   });
 
+  test('a rehearsal that has passed leaves it as it was', () => {
+    const rehearsal = { ...deployment('completed', '2026-11-20T01:00:00Z'), options: { purpose: 'rehearsal' as const } };
+    const life = replicaStatus({ ...replica, lastSuccess: '2026-11-20T00:01:00Z' }, execution(1, 'completed'), rehearsal);
+    expect([life.kind, life.deployment]).toEqual(['in-sync', undefined]);
+  });
+
   test('an execution after a deployment is what counts, unless it is the migration\'s own', () => {
     const synced = { ...replica, lastSuccess: '2026-11-20T00:01:00Z' };
     expect(replicaStatus(synced, execution(2, 'completed'), deployment('completed', '2026-11-19T00:00:00Z')).kind).toBe('in-sync');

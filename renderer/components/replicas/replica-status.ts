@@ -53,6 +53,8 @@ function stageOfDeployment(deployment: Deployment, latest: Execution | undefined
   }
   const isOlder = latest !== undefined && latest.createdAt > deployment.createdAt && !deployment.executionIds.includes(latest.id);
   if (isOlder) return undefined;
+  // A VM beside its source that ends by itself is not a replica that was deployed.
+  if (deployment.options.purpose === 'rehearsal' && deployment.state === 'completed') return undefined;
   return deployment.state === 'completed' ? { kind: 'deployed', steps: ['open', 'again'] } : { kind: 'deployment-failed', steps: ['why-deployment', 'deploy'] };
 }
 

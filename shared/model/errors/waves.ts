@@ -32,6 +32,12 @@ export const waveErrors = {
     remedy: 'Start the wave again if all members should be processed once more.',
     retryable: false,
   },
+  'wave.no-isolated-network': {
+    title: 'The rehearsal has no isolated network',
+    cause: 'The plan of the wave starts its rehearsal by itself, and names no isolated network. The VMs would start in the networks that they are meant for, beside their running sources.',
+    remedy: 'Enter an isolated network of the destination in the plan of the wave, or start the rehearsal yourself.',
+    retryable: false,
+  },
   'wave.order-circular': {
     title: 'The order of the wave is circular',
     cause: 'Members wait for each other, or a member of an earlier group waits for one of a later group. None of them could ever start.',

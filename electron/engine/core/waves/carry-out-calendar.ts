@@ -8,13 +8,15 @@ import { startWave } from './start-wave.ts';
 
 const pauseMs = 30_000;
 
+const plansOf = (core: CoreContext) => defaultsFiles(projectFolderOf(core)).waves.each().flatMap(({ read }) => ('thing' in read ? [read.thing] : []));
+
 /** Carries out the plans of waves until the signal is aborted: in the engine of the workbench, which stays; commands end. */
 export async function carryOutCalendar(core: CoreContext, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       await lookAtCalendar({
         store: core.store.waveCalendar,
-        waves: () => defaultsFiles(projectFolderOf(core)).waves.each().flatMap(({ read }) => ('thing' in read ? [read.thing] : [])),
+        waves: () => plansOf(core),
         mayStart: async () => {
           if (!core.gate.isProjectAccepted() || core.store.identity.isElsewhere()) return false;
           const { exists, locked } = await core.vault.status();
@@ -25,7 +27,11 @@ export async function carryOutCalendar(core: CoreContext, clock: Clock, signal: 
           return run === undefined ? undefined : Date.parse(run.createdAt);
         },
         isActive: (wave) => core.waves.isActive(wave),
-        start: async (wave, action) => startWave(core, { wave, action }),
+        start: async (wave, action) => {
+          // Nobody is there who would see that VMs start beside their running sources, with the same names and addresses.
+          if (action === 'rehearse' && plansOf(core).find(({ name }) => name === wave)?.plan?.rehearsalNetwork === undefined) throw new CausewayError('wave.no-isolated-network', `wave ${wave}`);
+          return startWave(core, { wave, action });
+        },
         emit: core.emit,
         now: () => clock.wallTime(),
       });
