@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
@@ -15,7 +17,7 @@ import { createVault, openVault } from '../../electron/secrets/vault.ts';
 import { createProject } from '../../electron/workbench/project-file.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { checkName, type CheckResult } from '../../shared/model/after-boot-check.ts';
-import { sealOf } from '../../shared/reports/vm-report.ts';
+import { sealOf } from '../../shared/reports/seal.ts';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
@@ -134,6 +136,11 @@ describe('waves in the workbench', () => {
     await page.getByText('Synchronisation completed').waitFor();
     await page.getByRole('button', { name: 'Rehearse 6 VMs…' }).waitFor();
     await lookAt('wave-done');
+    await page.getByRole('button', { name: 'Estimate…' }).click();
+    await page.getByRole('table', { name: 'Estimate of each VM' }).getByRole('row').filter({ hasText: 'web-1' }).waitFor();
+    await page.getByLabel('Price list (CSV)…').setInputFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer: Buffer.from('item,per,price,currency\nserver,month,12.5,EUR\n') });
+    await page.getByRole('status').filter({ hasText: '75.00 EUR a month' }).waitFor();
+    await lookAt('wave-estimate');
     await go('Waves');
     await page.getByRole('row').filter({ hasText: 'Night 1' }).waitFor();
     await lookAt('waves');
@@ -226,6 +233,28 @@ describe('waves in the workbench', () => {
     await lookAt('dashboard');
   });
 
+  it('sets up a webhook, whose address goes to the vault, and says what it answered to a test', async () => {
+    const heard: string[] = [];
+    const server = createServer((request, response) => void request.on('data', (piece: Buffer) => heard.push(piece.toString())).on('end', () => response.writeHead(204).end()));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await go('Settings');
+      await page.getByLabel('Webhook', { exact: true }).check();
+      await page.getByLabel('Address of the webhook').fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/room`);
+      await page.getByRole('button', { name: 'Save notifications' }).click();
+      await page.getByRole('button', { name: 'Send a test by webhook' }).click();
+      await page.getByText('Sent. The answer was: HTTP 204').waitFor();
+      expect(heard.join('')).toContain('This is a test.');
+      await page.getByRole('region', { name: 'Notifications of this project' }).scrollIntoViewIfNeeded();
+      await lookAt('settings-notifications');
+      await page.getByLabel('Webhook', { exact: true }).uncheck();
+      await page.getByRole('button', { name: 'Save notifications' }).click();
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   it('finalises a VM after it has listed what is released and what stays', async () => {
     await go('Replicas');
     await page.getByRole('link', { name: 'db-1', exact: true }).click();
@@ -251,6 +280,15 @@ describe('waves in the workbench', () => {
     const report = readFileSync(await (await saving).path(), 'utf8');
     expect(sealOf(report)).toBeDefined();
     expect(report).toContain('Port 8443');
+    await choose(page.getByLabel('Wave', { exact: true }), 'Night 1');
+    const savingWave = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save report of the wave' }).click();
+    const ofWave = readFileSync(await (await savingWave).path(), 'utf8');
+    expect(sealOf(ofWave)).toBeDefined();
+    for (const name of ['web-2', 'db-1']) expect(ofWave).toContain(name);
+    const printing = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Wave as PDF' }).click();
+    expect(readFileSync(await (await printing).path()).subarray(0, 5).toString()).toBe('%PDF-');
     await page.getByRole('link', { name: 'db-1', exact: true }).click();
     await heading('Evidence of db-1');
     await page.getByRole('row').filter({ hasText: 'Runbook step done' }).filter({ hasText: 'Anna Berg' }).waitFor();

@@ -10,11 +10,16 @@ import { events } from '../../../shared/contract/contract.ts';
 import { serveChannel } from '../../../shared/contract/serve-channel.ts';
 import { toErrorRecord } from '../../../shared/model/causeway-error.ts';
 
+interface EngineHereOptions {
+  /** Whether it starts what the plans of waves have, as the workbench's own does. */
+  readonly carriesOutCalendar?: boolean;
+}
+
 /**
  * The product's engine in this process instead of one of its own, so that a test can put its own parts into it. It is
  * spoken to as the real one is: over a channel whose messages are copies.
  */
-export function engineHere(parts: Partial<CoreOptions>): SpawnEngine {
+export function engineHere(parts: Partial<CoreOptions>, { carriesOutCalendar = false }: EngineHereOptions = {}): SpawnEngine {
   return (start): EngineProcess => {
     let keys: EngineKeys = start;
     const [theirs, ours] = channelPair();
@@ -23,7 +28,8 @@ export function engineHere(parts: Partial<CoreOptions>): SpawnEngine {
       keys.passphrase === undefined ? undefined : passphraseWrapper(keys.passphrase));
     const opening = openProject({ projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit, ...parts }, new AbortController().signal);
     opening.then(
-      ({ client }) => {
+      ({ client, role }) => {
+        if (carriesOutCalendar && role === 'engine') client.carryOutCalendar();
         serveChannel(client as OpenedProject['client'] & { dispatch: never }, events, ours);
         ours.send({ started: true });
       },

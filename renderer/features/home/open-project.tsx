@@ -70,8 +70,8 @@ function NextSteps() {
               <Box>
                 <ListItemText primary={step.title} secondary={step.lead} slotProps={{ primary: { sx: { fontWeight: index === next ? 600 : 400 } } }} />
                 {'action' in step && target !== undefined && (
-                  <Button size="small" variant={index === next ? 'contained' : 'text'} sx={index === next ? undefined : { ml: -1 }} href={hrefOf(target)}>
-                    {step.action}
+                  <Button size="small" variant={index === next ? 'contained' : 'text'} sx={index === next ? undefined : { ml: -1 }} href={target === 'endpoints' && endpoints.length === 0 ? hrefOf(target, 'new') : hrefOf(target)}>
+                    {target === 'endpoints' && endpoints.length === 0 ? text.endpoints.add : step.action}
                   </Button>
                 )}
               </Box>
