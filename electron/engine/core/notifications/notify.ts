@@ -41,13 +41,13 @@ export interface Notify {
 export function notifyOfEvents(core: Omit<CoreContext, 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>, clock: Clock, problem: (message: string, details: { readonly way: string; readonly code: string }) => void): Notify {
   const { store, waves } = core;
   const said = new Set<string>();
+  const wanted = () => {
+    const { kinds, webhook, mail } = readNotificationSettings(core.stateFolder);
+    const isOurs = core.gate.isProjectAccepted() && !store.identity.isElsewhere();
+    return { kinds: new Set(kinds), ways: isOurs ? [...(webhook === undefined ? [] : ['webhook' as const]), ...(mail === undefined ? [] : ['mail' as const])] : [] };
+  };
   const told: Notifier = notifier({
-    clock,
-    wanted: () => {
-      const { kinds, webhook, mail } = readNotificationSettings(core.stateFolder);
-      const isOurs = core.gate.isProjectAccepted() && !store.identity.isElsewhere();
-      return { kinds: new Set(kinds), ways: isOurs ? [...(webhook === undefined ? [] : ['webhook' as const]), ...(mail === undefined ? [] : ['mail' as const])] : [] };
-    },
+    clock, wanted,
     send: (way, messages, signal) => sendBy(core, way, messages, signal),
     notDelivered: (way, { code, message }) => problem(`a notification by ${way} was not delivered: ${core.redactor.text(message)}`, { way, code }),
   });
@@ -89,7 +89,7 @@ export function notifyOfEvents(core: Omit<CoreContext, 'emit' | 'changed' | 'tel
     take(event) {
       if (event.type !== 'execution.state' && event.type !== 'deployment.state' && event.type !== 'wave.state' && event.type !== 'wave.member') return;
       try {
-        look(event);
+        if (wanted().ways.length > 0) look(event);
       } catch (error) {
         problem(`what to notify of could not be found out: ${error instanceof Error ? error.message : String(error)}`, { way: 'none', code: 'general.bug' });
       }
