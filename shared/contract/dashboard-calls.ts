@@ -6,10 +6,18 @@ import { nothing } from './schemas.ts';
 const count = z.int().nonnegative();
 const named = z.object({ replicaId: z.string(), name: z.string() });
 
+/** How far a replica may be behind its source, from short to long. */
+export const lagLimits = ['hour', 'day', 'week', 'longer'] as const;
+
 /** Where a project stands, in one answer. */
 export const dashboardSchema = z.object({
   /** How many VMs stand where on their way; those that there are, in the order of the way. Empty where there are too many to tell quickly. */
   lives: z.array(z.object({ state: z.enum(lifeStates), count })),
+  /** What was reached on which day of UTC, oldest first: first copies, cut-overs that were not rolled back, bytes that were sent. */
+  days: z.array(z.object({ day: z.string(), copied: count, moved: count, bytes: z.number() })),
+  replicas: count,
+  /** Of the replicas that were copied and are not moved: how far they lag behind their sources. */
+  lags: z.array(z.object({ within: z.enum(lagLimits), count })),
   running: z.object({
     count,
     /** The first of them. */

@@ -8,7 +8,7 @@ import { waveReport } from './wave-report.ts';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const head = 'a'.repeat(64);
 const life = (name: string, more: Partial<MachineLife>): MachineLife => ({ replicaId: `rep-${name}`, replicaName: name, state: 'running-at-destination', next: 'none', history: [], ...more });
-const entry = (n: number, name: string, kind: EvidenceEntry['kind'], data: EvidenceEntry['data']): EvidenceEntry => ({ n, at: '2026-11-28T23:00:00.000Z', kind, by: 'Anna', prev: head, replica: { id: `rep-${name}`, name }, data });
+const entry = (n: number, name: string, kind: EvidenceEntry['kind'], data: EvidenceEntry['data']): EvidenceEntry => ({ v: 1, n, at: '2026-11-28T23:00:00.000Z', kind, by: 'Anna', prev: head, replica: { id: `rep-${name}`, name }, data });
 
 test('the report of a wave tells of each VM what became of it, and is sealed', () => {
   const html = waveReport({

@@ -9,6 +9,7 @@ import { eventStore, type EventStore } from './events.ts';
 import { executionRateStore, type ExecutionRateStore } from './execution-rates.ts';
 import { executionStore, type ExecutionStore } from './executions.ts';
 import { ledgerEntryStore, type LedgerEntryStore } from './ledger-entries.ts';
+import { progressByDayStore, type ProgressByDayStore } from './progress-by-day.ts';
 import { queueLimitStore, type QueueLimitStore } from './queue-limit.ts';
 import { replicaStore, type ReplicaStore } from './replicas.ts';
 import { snapshotStore, type SnapshotStore } from './snapshots.ts';
@@ -36,6 +37,7 @@ export interface Store {
   readonly described: DescribedStore;
   readonly waveRuns: WaveRunStore;
   readonly waveFacts: WaveFactsStore;
+  readonly progressByDay: ProgressByDayStore;
   readonly life: LifeRecordStore;
   readonly waveCalendar: WaveCalendarStore;
   close(): void;
@@ -66,6 +68,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     described: describedStore(db),
     waveRuns: waveRunStore(db),
     waveFacts: waveFactsStore(db),
+    progressByDay: progressByDayStore(db),
     life: lifeRecordStore(db),
     waveCalendar: waveCalendarStore(db),
     close: () => db.close(),

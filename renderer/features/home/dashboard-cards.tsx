@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import LinearProgress from '@mui/material/LinearProgress';
 import Link from '@mui/material/Link';
 import Typography from '@mui/material/Typography';
-import { useEffect, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import type { Dashboard } from '../../../shared/contract/dashboard-calls.ts';
 import { errorCatalogue, type ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 import { hrefOf } from '../../app/route.ts';
@@ -34,12 +34,36 @@ export function DashboardCards() {
   return (
     <>
       {shown.lives.length > 0 && <Lives lives={shown.lives} />}
+      {shown.days.length > 0 && <BurnUpSection days={shown.days} replicas={shown.replicas} lags={shown.lags} />}
       <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' }, gap: 3, alignItems: 'start', '&:empty': { display: 'none' } }}>
         <Attention failures={shown.failures} late={shown.late} />
         <Running running={shown.running} />
         <Next next={shown.next} />
       </Box>
     </>
+  );
+}
+
+/** The library that draws comes when there is something to draw. */
+const BurnUp = lazy(async () => ({ default: (await import('./burn-up.tsx')).BurnUp }));
+
+function BurnUpSection({ days, replicas, lags }: Pick<Dashboard, 'days' | 'replicas' | 'lags'>) {
+  return (
+    <Section title={words.burnUp.title} note={words.burnUp.sent(bytesText(days.reduce((sum, { bytes }) => sum + bytes, 0)))}>
+      <Suspense fallback={<Box sx={{ height: 220 }} />}>
+        <BurnUp days={days} replicas={replicas} />
+      </Suspense>
+      {lags.length > 0 && (
+        <Box component="dl" aria-label={words.burnUp.lag} sx={{ 'display': 'flex', 'flexWrap': 'wrap', 'columnGap': 4, 'm': 0, 'mt': 1.5, '& dt': { color: 'text.secondary', fontSize: 12 }, '& dd': { m: 0, fontWeight: 550, fontVariantNumeric: 'tabular-nums' } }}>
+          {lags.map(({ within, count }) => (
+            <div key={within}>
+              <dt>{words.burnUp.lags[within]}</dt>
+              <dd>{words.burnUp.vms(count)}</dd>
+            </div>
+          ))}
+        </Box>
+      )}
+    </Section>
   );
 }
 

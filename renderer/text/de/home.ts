@@ -44,6 +44,17 @@ export const home = {
   sampleCheck: 'Beispiel prüfen',
   done: 'Fertig',
   dashboard: {
+    burnUp: {
+      title: 'Fortschritt nach Tagen',
+      sent: (bytes: string) => `${bytes} gesendet`,
+      figure: (copied: number, moved: number, all: number) => `Fortschritt nach Tagen: ${copied} von ${all} VMs kopiert, ${moved} umgestellt`,
+      lines: { copied: 'Kopiert', moved: 'Umgestellt', all: 'Alle VMs' },
+      day: 'Tag (UTC)',
+      bytes: 'Gesendet',
+      lag: 'Rückstand zu den Quellen',
+      lags: { hour: 'Rückstand bis eine Stunde', day: 'Rückstand bis einen Tag', week: 'Rückstand bis eine Woche', longer: 'Rückstand über eine Woche' },
+      vms: (count: number) => counted(count, { one: '# VM', other: '# VMs' }),
+    },
     attention: 'Braucht Aufmerksamkeit',
     noAttention: 'Nichts ist fehlgeschlagen, und nichts ist verspätet.',
     failed: (cause: string, count: number) => `${cause}: ${counted(count, { one: '# VM', other: '# VMs' })}`,

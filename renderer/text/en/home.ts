@@ -44,6 +44,17 @@ export const home = {
   sampleCheck: 'Validate an example',
   done: 'Done',
   dashboard: {
+    burnUp: {
+      title: 'Progress by day',
+      sent: (bytes: string) => `${bytes} sent`,
+      figure: (copied: number, moved: number, all: number) => `Progress by day: ${copied} of ${all} VMs copied, ${moved} moved`,
+      lines: { copied: 'Copied', moved: 'Moved', all: 'All VMs' },
+      day: 'Day (UTC)',
+      bytes: 'Sent',
+      lag: 'Lag behind the sources',
+      lags: { hour: 'Lag up to an hour', day: 'Lag up to a day', week: 'Lag up to a week', longer: 'Lag longer than a week' },
+      vms: (count: number) => counted(count, { one: '# VM', other: '# VMs' }),
+    },
     attention: 'Needs attention',
     noAttention: 'Nothing failed, and nothing is late.',
     failed: (cause: string, count: number) => `${cause}: ${counted(count, { one: '# VM', other: '# VMs' })}`,

@@ -1,4 +1,4 @@
-import type { Dashboard } from '../../../../shared/contract/dashboard-calls.ts';
+import { lagLimits, type Dashboard } from '../../../../shared/contract/dashboard-calls.ts';
 import type { Deployment } from '../../../../shared/model/deployment.ts';
 import type { Execution } from '../../../../shared/model/execution.ts';
 import { lifeStates } from '../../../../shared/model/machine-life.ts';
@@ -22,6 +22,9 @@ export const dashboardCalls: Handlers<CallsOf<'dashboard'>> = {
     const { starts, missed } = await waveCalls['wave.calendar'](core, { from: new Date(now).toISOString(), until: new Date(now + aheadMs).toISOString() }, signal);
     return {
       lives: livesOf(core),
+      days: core.store.progressByDay.list(),
+      replicas: core.store.replicas.list().length,
+      lags: lagsOf(core, now),
       running: runningOf(core),
       failures: failuresOf(core),
       late: [...missed.map(({ wave, at }) => ({ wave, at, why: 'missed' as const, open: 0 })), ...overdue(core, now)].sort((one, other) => one.at.localeCompare(other.at)),
@@ -37,6 +40,18 @@ function livesOf(core: CoreContext): Dashboard['lives'] {
   const defaults = { project: files.project(), waves: files.waves.list() };
   const states = replicas.map((replica) => currentLife(core, replica, defaults).state);
   return lifeStates.map((state) => ({ state, count: states.filter((one) => one === state).length })).filter(({ count }) => count > 0);
+}
+
+const lagMs = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000, longer: Infinity } as const satisfies Record<(typeof lagLimits)[number], number>;
+
+/** By the disk that is furthest behind. */
+function lagsOf({ store }: CoreContext, now: number): Dashboard['lags'] {
+  const moved = new Set(store.deployments.listLatest().flatMap(({ replicaId, state, options }) => (state === 'completed' && (options.purpose === 'cut-over' || options.execute?.lastPass === true) ? [replicaId] : [])));
+  const lags = store.replicas.list().flatMap(({ id, disks, lastSuccess }) => {
+    const to = disks.flatMap(({ synchronisedTo }) => synchronisedTo ?? []).sort()[0] ?? lastSuccess;
+    return to === undefined || moved.has(id) ? [] : [now - Date.parse(to)];
+  });
+  return lagLimits.map((within, index) => ({ within, count: lags.filter((lag) => lag <= lagMs[within] && (index === 0 || lag > lagMs[lagLimits[index - 1]!])).length })).filter(({ count }) => count > 0);
 }
 
 function runningOf(core: CoreContext): Dashboard['running'] {

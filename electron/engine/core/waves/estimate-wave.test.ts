@@ -94,3 +94,16 @@ test('what a wave needs is held against quotas and ranges of the last catalog', 
   expect(quotas).toEqual([{ endpoint: 'to', quota: 'volumes', needed: 2, free: 1, limit: 10 }]);
   expect(networks).toMatchObject([{ nics: needs.nics, addresses: 5, outside: [] }]);
 });
+
+test('the dashboard counts VMs that were copied and moved by day, and not those that were rolled back', async () => {
+  for (const name of ['app', 'web']) await run(name);
+  const sums = async () => (await core.call('dashboard.show', {})).days.reduce((sum, { copied, moved, bytes }) => ({ copied: sum.copied + copied, moved: sum.moved + moved, bytes: sum.bytes + bytes }), { copied: 0, moved: 0, bytes: 0 });
+  expect(await sums()).toMatchObject({ copied: 2, moved: 0 });
+  expect((await sums()).bytes).toBeGreaterThan(12 * MiB);
+  expect((await core.call('dashboard.show', {})).lags).toEqual([{ within: 'hour', count: 2 }]);
+  await core.call('deployment.create', { replica: 'web', options: { purpose: 'cut-over', execute: { lastPass: true } } });
+  await core.drain();
+  expect(await sums()).toMatchObject({ copied: 2, moved: 1 });
+  await core.call('replica.rollBack', { replica: 'web' });
+  expect(await sums()).toMatchObject({ copied: 2, moved: 0 });
+});
