@@ -19,6 +19,8 @@ const errorAreas: Readonly<Record<string, string>> = {
   deployment: 'Deployment',
   wave: 'Waves',
   life: 'Rehearsal, cut-over, roll-back and finalising',
+  evidence: 'Evidence and reports',
+  notification: 'Notifications',
 };
 
 /** Every error code with its meaning, cause and remedy, by areas. */

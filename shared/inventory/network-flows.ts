@@ -20,7 +20,7 @@ const headings = {
   weight: ['bytes', 'weight', 'count', 'connections', 'packets', 'totalbytes', 'sessions'],
 } as const;
 
-/** A CSV file with who talks to whom, by names or addresses, and if it says so, how much. Comma, semicolon or tab. */
+/** A CSV file of connections between machines, by names or addresses, and if it says so, how much they carry. Comma, semicolon or tab. */
 export function readFlows(csv: string): FlowsRead {
   const { data, meta } = Papa.parse<Record<string, string>>(csv.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: 'greedy' });
   const columnOf = (key: keyof typeof headings): string | undefined =>

@@ -4,7 +4,7 @@ import { setsByFlows, type Flow } from './network-flows.ts';
 export interface WaveLimits {
   /** What machines are put together by; machines of one application, cluster… stay together as far as they fit. */
   readonly by: MachineLabel | 'size' | 'flows';
-  /** Who talks to whom, for waves by flows. */
+  /** Connections between machines, for waves by flows. */
   readonly flows?: readonly Flow[];
   readonly mostMachines: number;
   readonly mostBytes: number;
