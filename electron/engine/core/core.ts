@@ -124,7 +124,7 @@ export function createCore(options: CoreOptions): Core {
   let lastEventId = 0;
   /** Set as soon as there are services; events come before that. */
   let lookAtWaves = (): void => undefined;
-  let notify: Notify | undefined;
+  let tellPeople: Notify['take'] = () => undefined;
   /** Never throws: what happens must not depend on whether it can be written down. */
   const emit = (event: NewEvent): void => {
     const clean: NewEvent = { ...event, message: redact.text(event.message), details: redact.json(event.details) };
@@ -140,7 +140,7 @@ export function createCore(options: CoreOptions): Core {
     }
     hub.emit('execution.event', told);
     if (told.type === 'execution.state' || told.type === 'deployment.state') lookAtWaves();
-    notify?.take(told);
+    tellPeople(told);
     if (event.type === 'execution.state' || event.type === 'deployment.state') evidence.runEnded(event);
   };
   const evidence = evidenceRecorder({
@@ -187,7 +187,8 @@ export function createCore(options: CoreOptions): Core {
       // The database takes nothing now: the next event looks again.
     }
   };
-  notify = notifyOfEvents({ ...parts, executions, deployments, waves, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
+  const notify = notifyOfEvents({ ...parts, executions, deployments, waves, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
+  tellPeople = notify.take;
   executions.runs.markInterrupted();
   deployments.runs.markInterrupted();
   const left = words.take();
@@ -240,7 +241,7 @@ export function createCore(options: CoreOptions): Core {
       await Promise.allSettled(pending);
       closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));
       await watching;
-      await notify?.close();
+      await notify.close();
       forgetUncaught();
       store.close();
     },
