@@ -6,6 +6,7 @@ import Conf from 'conf';
 import { workbenchEvents } from '../shared/contract/shell.ts';
 import { serveChannel } from '../shared/contract/serve-channel.ts';
 import { endOnUncaught } from './engine/core/uncaught.ts';
+import { stopSignals } from './engine/runtime/stop-signals.ts';
 import { openInBrowser } from './host/open-in-browser.ts';
 import { socketChannel } from './host/socket-channel.ts';
 import { startWebHost } from './host/web-host.ts';
@@ -61,4 +62,4 @@ async function end(): Promise<void> {
   await shell.close();
   process.exit(0);
 }
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end());
+for (const signal of stopSignals()) process.once(signal, () => void end());

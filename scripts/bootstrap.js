@@ -2,7 +2,7 @@
 /**
  * Installs the Debian packages that Causeway's lab and tests stand on, or says what is missing.
  *
- *   node scripts/bootstrap.js [--check] [--yes] [demo] [test] [bench] [openstack]
+ *   node scripts/bootstrap.js [--check] [--yes] [demo] [test] [windows] [bench] [openstack]
  *
  * Without a group: demo and test. As root on Debian it installs, after a yes on the terminal, with `--yes`, or with
  * `CI=true` in the environment, and starts no service. Otherwise, or with `--check`, it prints one line that names what is
@@ -57,6 +57,10 @@ const groups = {
     'python3-gssapi': 'a service that takes Kerberos tickets',
     'python3-pyvmomi': 'a client of another make that talks to the rig of the virtualization platform',
   },
+  windows: {
+    wine: 'Windows\' own Node, for the tests of a Windows laptop',
+    wine64: 'Windows\' own Node, for the tests of a Windows laptop',
+  },
   bench: {
     guestfish: 'the appliance that the next two work in',
     'guestfs-tools': 'virt-customize, a peer of the preparation of guests',
@@ -110,7 +114,7 @@ const groups = {
 };
 
 /** The groups that another one stands on. */
-const standsOn = { demo: [], test: ['demo'], bench: ['demo', 'test'], openstack: ['demo', 'test'] };
+const standsOn = { demo: [], test: ['demo'], windows: ['demo', 'test'], bench: ['demo', 'test'], openstack: ['demo', 'test'] };
 
 /** Groups that are asked for, with those that they stand on. */
 function packagesOf(names) {

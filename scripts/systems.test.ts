@@ -1,7 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemRows } from './documents/systems.ts';
+import { systemRows, underWine } from './documents/systems.ts';
 
 const root = join(import.meta.dirname, '..');
 /** They come with the system. */
@@ -18,6 +18,10 @@ test('every program that the engine starts is named in the table of systems, and
   expect([...started].filter((name) => !ofTheSystem.includes(name)).toSorted()).toEqual(named.toSorted());
 });
 
-test('a system that no test runs on is nowhere called tested', () => {
-  expect(systemRows.filter(({ support: [, mac, windows] }) => mac === 'tested' || windows === 'tested')).toEqual([]);
+test('a system that no test runs on is nowhere called tested, and what Wine has shown names the specs', () => {
+  expect(systemRows.filter(({ support: [linux, mac, windows] }) => mac === 'tested' || windows === 'tested' || linux === underWine || mac === underWine)).toEqual([]);
+  for (const { support: [, , windows], onWine = [], part } of systemRows) {
+    expect([part, windows === underWine]).toEqual([part, onWine.length > 0]);
+    for (const name of onWine) expect(existsSync(join(root, 'e2e', `${name}.spec.ts`)), name).toBe(true);
+  }
 });

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const script = (guard: string, livesMs: number): string =>
-  `import { endOnUnhandledRejection } from ${JSON.stringify(join(import.meta.dirname, 'end-on-rejection.ts'))};
+  `import { endOnUnhandledRejection } from ${JSON.stringify(new URL('end-on-rejection.ts', import.meta.url).href)};
    ${guard}
    setTimeout(() => process.exit(7), ${livesMs});
    void Promise.reject(new Error('nobody handles this'));`;

@@ -47,7 +47,8 @@ export const vendorDescriptions: Readonly<Record<string, string>> = {
 export const capabilities: readonly Capability[] = [
   ...part('Sources',
     ['`disk-images`: raw, qcow2, VMDK, VHD, VHDX, VDI, OVF, OVA', 'real', 'images made by qemu-img, on Linux; no QEMU is needed to read them', 'specs/disk-images', 'specs-full/image-formats', 'specs/image-matrix', 'specs/source-conformance'],
-    ['`disk-images` on Windows and macOS', 'never seen', 'the same code'],
+    ['`disk-images` on Windows: VMDK over HTTPS and over SSH, killed and resumed', 'stand-in', 'Windows\' Node under Wine: the command line, Windows\' own Node 22, Debian\'s Wine instead of Windows', 'specs-full/windows-replication'],
+    ['`disk-images` on macOS', 'never seen', 'the same code'],
     ['`qemu-hypervisor`: running VMs, changed block tracking', 'real', 'QEMU', 'specs/qemu-hypervisor', 'specs-full/running-guest', 'specs/source-conformance', 'specs/nbd', 'specs-full/qemu-interruptions', 'specs-full/source-vm-rig'],
     ['`qemu-hypervisor`: through libvirt', 'stand-in', 'a stand-in for libvirt\'s daemon, on this computer and over TLS', 'specs/qemu-hypervisor'],
     ['`qemu-hypervisor`: over SSH', 'real', 'QEMU behind OpenSSH\'s server', 'specs/qemu-over-ssh'],
@@ -129,5 +130,6 @@ export const capabilities: readonly Capability[] = [
     ['Workspace trust', 'real', 'a hostile project folder', 'specs/hostile-project'],
     ['Offline checks of environments', 'real', 'the built command line', 'specs/validate-cli'],
     ['The demonstration', 'real', 'the lab', 'specs-full/demo'],
+    ['On Windows: unit tests of paths, files, pipes and processes', 'stand-in', 'Windows\' Node under Wine: Windows\' own Node 22, Debian\'s Wine instead of Windows; access lists and the key store are not there', 'specs-full/windows-unit-tests'],
   ),
 ];

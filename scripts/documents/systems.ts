@@ -1,13 +1,19 @@
 import { markdownTable } from './generated-block.ts';
 
 /**
- * What works on which system. Tests run on Linux alone, so that a cell for another system never says more than `untested`.
- * Kept by hand; scripts/systems.test.ts holds it against the programs that the engine starts.
+ * What works on which system. Tests run on Linux alone, so that a cell for macOS never says more than `untested`, and one for Windows never
+ * more than `underWine`. Kept by hand; scripts/systems.test.ts holds it against the programs that the engine starts.
  */
 export const systems = ['Linux', 'macOS', 'Windows'] as const;
 
-/** `tested`: in the support matrix. `untested`: the same code, with nothing of that system in its way that is known. */
-type Support = 'tested' | 'untested' | 'no';
+/** What a cell says of specs that ran with Windows' own Node. */
+export const underWine = 'Windows\' Node under Wine';
+
+/**
+ * `tested`: in the support matrix. `underWine`: seen with Windows' own Node under Debian's Wine, by the specs that the row names.
+ * `untested`: the same code, with nothing of that system in its way that is known.
+ */
+type Support = 'tested' | typeof underWine | 'untested' | 'no';
 
 interface Row {
   readonly part: string;
@@ -15,13 +21,17 @@ interface Row {
   /** Programs that have to be installed besides. */
   readonly programs?: readonly string[];
   readonly note?: string;
+  /** Spec files below e2e, without `.spec.ts`, that saw it under Windows' Node. */
+  readonly onWine?: readonly string[];
 }
 
 export const systemRows: readonly Row[] = [
-  { part: 'Command line; workbench in the browser', support: ['tested', 'untested', 'untested'] },
+  { part: 'Command line', support: ['tested', 'untested', underWine], onWine: ['specs-full/windows-replication'] },
+  { part: 'Workbench in the browser', support: ['tested', 'untested', 'untested'] },
   { part: 'Workbench as a desktop app', support: ['untested', 'untested', 'untested'], note: 'tested with a stand-in for Electron' },
-  { part: 'Clouds, vSphere by its data ports, Hyper-V hosts', support: ['tested', 'untested', 'untested'] },
-  { part: 'Disk images', support: ['tested', 'untested', 'untested'] },
+  { part: 'European cloud as a destination, over HTTPS and SSH', support: ['tested', 'untested', underWine], onWine: ['specs-full/windows-replication'] },
+  { part: 'Other clouds, vSphere by its data ports, Hyper-V hosts', support: ['tested', 'untested', 'untested'] },
+  { part: 'Disk images', support: ['tested', 'untested', underWine], onWine: ['specs-full/windows-replication', 'specs-full/windows-unit-tests'] },
   { part: 'Inspection of guests in disk images (`causeway guest inspect`)', support: ['tested', 'no', 'no'], programs: ['python3'], note: 'as root' },
   { part: 'QEMU and libvirt on another machine, over SSH', support: ['tested', 'untested', 'untested'] },
   { part: 'QEMU on this computer', support: ['tested', 'untested', 'no'] },

@@ -52,6 +52,11 @@ export function ensureHypervGuest(progress: Progress = quiet): Promise<string> {
   return ensureImage('hyperv-guest', sources, progress, ['sfdisk', 'mke2fs', 'ssh-keygen']);
 }
 
+/** A folder with `node.exe`, Windows' own Node, and `prefix`, a computer of Wine to copy. */
+export function ensureWindowsNode(progress: Progress = quiet): Promise<string> {
+  return ensureImage('windows-node', ['build-windows-node.sh'], progress, ['wine', 'npm']);
+}
+
 /**
  * Builds by the first of `sources`, unless the cache has the result of just these sources. Several processes may ask at
  * once: one builds, the others wait; a build that was killed leaves nothing that is taken for a result.

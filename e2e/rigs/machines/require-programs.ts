@@ -22,6 +22,7 @@ const packages: Readonly<Record<string, string>> = {
   unshare: 'util-linux',
   'virt-customize': 'guestfs-tools',
   'virt-v2v-in-place': 'virt-v2v',
+  wine: 'wine',
 };
 
 // Not everybody has the system's folders on the search path.

@@ -2,6 +2,7 @@ import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { isTerminalDeployment, type DeploymentDetail } from '../../../shared/model/deployment.ts';
 import type { Event } from '../../../shared/model/event.ts';
 import { isTerminalExecution, type ExecutionDetail } from '../../../shared/model/execution.ts';
+import { stopSignals } from '../../engine/runtime/stop-signals.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { RunDisplay } from '../output/run-display.ts';
 
@@ -122,13 +123,13 @@ export function cancelOnInterrupt(
   };
   const stop = (): void => {
     say('Cancelling and cleaning up. Press Ctrl-C again to skip the clean-up.');
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, leave);
+    for (const name of stopSignals()) process.on(name, leave);
     cancel(false).catch(() => undefined);
   };
   if (context.signal.aborted) stop();
   else context.signal.addEventListener('abort', stop, { once: true });
   return () => {
     context.signal.removeEventListener('abort', stop);
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.removeListener(name, leave);
+    for (const name of stopSignals()) process.removeListener(name, leave);
   };
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { evidenceHeadSchema, noDigest, type EvidenceEntry, type EvidenceHead, type EvidenceStatus } from '../../../shared/model/evidence.ts';
@@ -160,7 +160,7 @@ function cutTo(path: string, bytes: number): void {
 /** The journal as it was found, under a name of its own. Returns the file's name. */
 function setAside(path: string, headPath: string, at: Date): string {
   const suffix = `.damaged-${at.toISOString().replaceAll(/[:.]/g, '-')}`;
-  for (const file of [path, headPath]) if (existsSync(file)) renameSync(file, file + suffix);
+  for (const file of [path, headPath]) if (existsSync(file)) replaceFileSync(file, file + suffix);
   flushFolder(dirname(path));
   return `journal.jsonl${suffix}`;
 }

@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, toNamespacedPath } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
+import { replaceFileSync } from '../system-files/replace-file.ts';
 import { closeWindowsFolder } from '../system-files/windows-access.ts';
 import { isNewProject, projectTrust } from '../trust/trusted-projects.ts';
 import { migrate, type Migration } from './migrate.ts';
@@ -121,7 +122,7 @@ function setAside(folder: string): string {
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
   for (const suffix of ['-wal', '-shm', '']) {
     const from = join(folder, fileName + suffix);
-    if (existsSync(from)) renameSync(from, join(folder, `${asidePrefix}${stamp}${suffix}`));
+    if (existsSync(from)) replaceFileSync(from, join(folder, `${asidePrefix}${stamp}${suffix}`));
   }
   return join(folder, asidePrefix + stamp);
 }

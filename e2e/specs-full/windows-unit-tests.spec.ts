@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestResult } from '../rigs/windows-node/unit-tests/suite.ts';
+import { hasWine, startWindowsNode, type WindowsNode } from '../rigs/windows-node/windows-node.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Tests of what differs between systems: paths, files, pipes, processes. */
+const files = [
+  'electron/cli/canary.test.ts',
+  'electron/cli/help.test.ts',
+  'electron/engine/core/ipc.test.ts',
+  'electron/engine/evidence/journal.test.ts',
+  'electron/engine/images/vmdk-stream.test.ts',
+  'electron/engine/images/windows-names.test.ts',
+  'electron/engine/runtime/stop-signals.test.ts',
+  'electron/engine/store/database.test.ts',
+  'electron/engine/store/ledger.test.ts',
+  'electron/engine/store/project-lock.test.ts',
+  'electron/engine/system-files/system-files.test.ts',
+  'electron/engine/trust/trusted-projects.test.ts',
+  'electron/workbench/engine-supervisor.test.ts',
+];
+
+describe.runIf(hasWine)('unit tests on Windows\' Node', () => {
+  let windows: WindowsNode;
+  let results: readonly TestResult[];
+  beforeAll(async () => {
+    windows = await startWindowsNode();
+    const here = join(root, 'e2e/rigs/windows-node/unit-tests');
+    const { stdout, stderr } = await windows.run(['--disable-warning=ExperimentalWarning', '--import', './register.mjs', 'run.ts', ...files], { cwd: here });
+    const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as TestResult & { finished?: boolean });
+    if (lines.at(-1)?.finished !== true) throw new Error(`the runner ended in the middle, after ${lines.at(-1)?.name}: ${stderr}`);
+    results = lines.slice(0, -1);
+  });
+  afterAll(() => windows?.close());
+
+  it.each(files)('%s', (file) => {
+    const own = results.filter((result) => result.file === file || result.file === '(any)');
+    expect(own.filter(({ outcome }) => outcome === 'failed').map(({ name, problem }) => `${name}: ${problem}`)).toEqual([]);
+    expect(own.some(({ outcome }) => outcome === 'passed')).toBe(true);
+  });
+
+  it('ran as on Windows', async () => {
+    const { stdout } = await windows.run(['-p', 'process.platform']);
+    expect(stdout.trim()).toBe('win32');
+  });
+});
