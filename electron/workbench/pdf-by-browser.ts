@@ -24,7 +24,8 @@ export function printingBrowser(env: NodeJS.ProcessEnv = process.env): string | 
 }
 
 /**
- * Prints a report by a browser that is there: what people see is what is printed. Reports have no scripts, and nothing is fetched for them.
+ * Prints a report by a browser that is there: what people see is what is printed. Reports have no scripts, and a policy that refuses them; without
+ * scripts at all, Chromium prints nothing.
  *
  * @throws CausewayError `evidence.no-browser`, `evidence.not-printed`
  */
@@ -35,7 +36,7 @@ export async function pdfByBrowser(html: string, signal: AbortSignal, browser = 
     const [page, pdf] = [join(folder, 'report.html'), join(folder, 'report.pdf')];
     await writeFile(page, html, { mode: 0o600 });
     const said = await ended(browser, [
-      '--headless', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync', '--disable-component-update', '--blink-settings=scriptEnabled=false',
+      '--headless', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync', '--disable-component-update',
       // A sandbox is refused to root.
       ...(process.geteuid?.() === 0 ? ['--no-sandbox'] : []),
       `--user-data-dir=${join(folder, 'profile')}`, '--no-pdf-header-footer', `--print-to-pdf=${pdf}`, pathToFileURL(page).href,

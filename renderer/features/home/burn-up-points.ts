@@ -10,7 +10,7 @@ export interface BurnUpPoint {
   readonly all: number;
 }
 
-/** Sums up to each day, from the day before the first one. Days on which nothing happened are not in it: lines are steps. */
+/** Sums up to each day, from the day before the first one. Days on which nothing happened are not in it. */
 export function burnUp(days: Dashboard['days'], replicas: number): BurnUpPoint[] {
   const [first] = days;
   if (first === undefined) return [];

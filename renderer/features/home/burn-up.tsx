@@ -11,7 +11,7 @@ import { burnUp, type BurnUpPoint } from './burn-up-points.ts';
 
 const words = text.home.dashboard.burnUp;
 const lines = {
-  copied: { color: 'var(--mui-palette-primary-main)', dashes: undefined },
+  copied: { color: 'var(--mui-palette-info-main)', dashes: undefined },
   moved: { color: 'var(--mui-palette-success-main)', dashes: undefined },
   all: { color: 'var(--mui-palette-text-secondary)', dashes: '6 4' },
 } as const;
@@ -48,16 +48,22 @@ export function BurnUp({ days, replicas }: Pick<Dashboard, 'days' | 'replicas'>)
           height={200}
           hideLegend
           skipAnimation
-          margin={{ top: 12, right: 16, bottom: 4, left: 0 }}
+          margin={{ top: 12, right: 36, bottom: 4, left: 0 }}
           grid={{ horizontal: true }}
-          xAxis={[{ data: points.map(({ day }) => Date.parse(day)), scaleType: 'time', height: 24, tickNumber: Math.min(6, points.length), disableLine: true, disableTicks: true, valueFormatter: (at: number) => dayText(at) }]}
+          xAxis={[{ data: points.map(({ day }) => Date.parse(day)), scaleType: 'time', height: 24, tickInterval: ticksOf(points), disableLine: true, disableTicks: true, valueFormatter: (at: number) => dayText(at) }]}
           yAxis={[{ min: 0, max: Math.max(1, replicas), width: 48, tickMinStep: 1, disableLine: true, disableTicks: true }]}
-          series={(Object.keys(lines) as Line[]).map((line) => ({ id: line, label: words.lines[line], color: lines[line].color, data: points.map((point) => point[line]), showMark: false, curve: 'stepAfter' as const }))}
+          series={(Object.keys(lines) as Line[]).map((line) => ({ id: line, label: words.lines[line], color: lines[line].color, data: points.map((point) => point[line]), showMark: false, curve: 'linear' as const }))}
           sx={Object.fromEntries((Object.keys(lines) as Line[]).map((line) => [`& .${lineClasses.line}[data-series="${line}"]`, { strokeWidth: 2, strokeDasharray: lines[line].dashes }]))}
         />
       )}
     </Box>
   );
+}
+
+/** At most six days, the first and the last among them. */
+function ticksOf(points: readonly BurnUpPoint[]): number[] {
+  const every = Math.max(1, Math.ceil((points.length - 1) / 5));
+  return points.filter((_, index) => (points.length - 1 - index) % every === 0).map(({ day }) => Date.parse(day));
 }
 
 const columns: readonly Column<BurnUpPoint>[] = [

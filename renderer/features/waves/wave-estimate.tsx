@@ -75,7 +75,7 @@ function Result({ wave, action, atOnce, rate }: { readonly wave: string; readonl
   return (
     <QueryView query={query}>
       {(estimate) => (
-        <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+        <Box sx={{ 'display': 'flex', 'flexDirection': 'column', 'gap': 2, '&& .MuiTableCell-root:first-of-type': { pl: 2 }, '&& .MuiTableCell-root:last-of-type': { pr: 2 } }}>
           <Figures estimate={estimate} />
           {estimate.fits === false && <Alert severity="warning">{words.tooShort(durationText(estimate.seconds ?? 0), durationText(estimate.windowSeconds ?? 0))}</Alert>}
           {estimate.quotas.filter(({ needed, free }) => needed > free).map((one) => (
