@@ -1,6 +1,6 @@
 // lease: emulated guests
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inspectLinuxGuest, morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
+import { inspectOnWorker, morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 
 const signal = new AbortController().signal;
@@ -50,7 +50,7 @@ describe('a guest on layers of block devices', () => {
 
   it('is found through mirror, encryption and volume group, and all of them are closed again', async () => {
     const options = { luksKeys: [{ key: 'not this one' }, { key: passphrase }] };
-    const found = await inspectLinuxGuest({ ssh: lab.ssh, devices: disks, options, signal, onLog: (line) => log.push(line) });
+    const found = await inspectOnWorker({ ssh: lab.ssh, devices: disks, options, signal, onLog: (line) => log.push(line) });
     expect(found.dossier).toMatchObject({ hostname: 'layered', cloudInit: '1', root: { kind: 'logical', name: 'Debian 12', path: '/dev/mapper/guest-root' } });
     expect(Object.entries(found.dossier.mounts).map(([point, { name }]) => [point, name])).toEqual([['/', 'guest/root'], ['/var', 'guest/var']]);
     // Its own tools look for the open volume by this name when they make an initial RAM disk that has to open it.
@@ -60,7 +60,7 @@ describe('a guest on layers of block devices', () => {
   });
 
   it('needs its key, and says which volume is locked', async () => {
-    await expect(inspectLinuxGuest({ ssh: lab.ssh, devices: disks, options: {}, signal })).rejects.toMatchObject({ code: 'osmorphing.locked' });
+    await expect(inspectOnWorker({ ssh: lab.ssh, devices: disks, options: {}, signal })).rejects.toMatchObject({ code: 'osmorphing.locked' });
     expect(await active()).toBe('');
   });
 
@@ -76,7 +76,7 @@ describe('a guest on layers of block devices', () => {
   it('is refused when another disk has a volume group of the same name', async () => {
     await shell(`vgcreate --config 'devices { global_filter=["a|^${disks[2]}$|", "r|.*|"] }' guest ${disks[2]}`);
     const options = { luksKeys: [{ key: passphrase }] };
-    await expect(inspectLinuxGuest({ ssh: lab.ssh, devices: disks, options, signal })).rejects.toMatchObject({
+    await expect(inspectOnWorker({ ssh: lab.ssh, devices: disks, options, signal })).rejects.toMatchObject({
       code: 'osmorphing.duplicate-volume-groups', details: { groups: ['guest'] },
     });
     expect(await active()).toBe('');

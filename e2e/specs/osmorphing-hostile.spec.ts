@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inspectLinuxGuest, morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
+import { inspectOnWorker, morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { GuestFiles } from '../rigs/guests/guest-files.ts';
 import { debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 import { run } from '../rigs/machines/child-process.ts';
@@ -85,7 +85,7 @@ describe.runIf(isRoot)('a guest that attacks the worker that prepares it', () =>
   };
 
   it('is looked into without harm', async () => {
-    const found = await inspectLinuxGuest({ ssh: lab.ssh, devices: [guest.device], options: {}, signal: never });
+    const found = await inspectOnWorker({ ssh: lab.ssh, devices: [guest.device], options: {}, signal: never });
     expect(found).toMatchObject({ supported: true, dossier: { distribution: 'debian', hostname: '' } });
     expect(JSON.stringify(found)).not.toContain(secret);
     await unharmed();

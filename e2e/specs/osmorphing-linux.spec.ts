@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inspectLinuxGuest, morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
+import { inspectOnWorker, morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import type { MorphOptions, MorphOutcome, MorphStepEvent } from '../../electron/engine/osmorphing/index.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { GuestFiles } from '../rigs/guests/guest-files.ts';
@@ -48,7 +48,7 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
 
   it('tells what is on the disk without writing a byte to it', async () => {
     const before = await contentDigest(guest.path);
-    const found = await inspectLinuxGuest({ ssh: lab.ssh, devices: [guest.device], options: {}, signal: never });
+    const found = await inspectOnWorker({ ssh: lab.ssh, devices: [guest.device], options: {}, signal: never });
     expect(await contentDigest(guest.path)).toBe(before);
     expect(found).toMatchObject({
       supported: true, findings: [],
@@ -189,10 +189,10 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     await run('tune2fs', ['-U', '99999999-2222-4333-8444-555555555555', `${second.path}?offset=1048576`]);
     await lab.worker.attach(second.id);
     const devices = [guest.device, second.device];
-    const inspected = inspectLinuxGuest({ ssh: lab.ssh, devices, options: {}, signal: never });
+    const inspected = inspectOnWorker({ ssh: lab.ssh, devices, options: {}, signal: never });
     await expect(inspected).rejects.toMatchObject({ code: 'osmorphing.several-roots', details: { candidates: [{ disk: 0 }, { disk: 1 }] } });
     const root = 'UUID=99999999-2222-4333-8444-555555555555';
-    const { dossier } = await inspectLinuxGuest({ ssh: lab.ssh, devices, options: { root }, signal: never });
+    const { dossier } = await inspectOnWorker({ ssh: lab.ssh, devices, options: { root }, signal: never });
     expect(dossier.root).toMatchObject({ id: root, disk: 1 });
     expect(await lab.traces()).toBe('');
     await lab.detach(second.id);
@@ -206,7 +206,7 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
       await new GuestFiles(path).replace('/usr/lib/os-release', release);
     });
     const devices = [other.device];
-    expect(await inspectLinuxGuest({ ssh: lab.ssh, devices, options: {}, signal: never })).toMatchObject({ supported: false, dossier: { distribution: 'alpine', family: 'other' } });
+    expect(await inspectOnWorker({ ssh: lab.ssh, devices, options: {}, signal: never })).toMatchObject({ supported: false, dossier: { distribution: 'alpine', family: 'other' } });
     await expect(morphLinuxGuest({ ssh: lab.ssh, devices, options: { nics }, signal: never })).rejects.toMatchObject({
       code: 'osmorphing.not-supported', message: expect.stringContaining('Alpine Linux v3.20') as string,
     });
@@ -218,7 +218,7 @@ describe.runIf(isRoot)('the preparation of a Debian guest on a native worker', (
     await new GuestFiles(other.path).replace('/swapfile', image);
     await lab.worker.attach(other.id);
     const before = await contentDigest(other.path);
-    const { findings } = await inspectLinuxGuest({ ssh: lab.ssh, devices, options: {}, signal: never });
+    const { findings } = await inspectOnWorker({ ssh: lab.ssh, devices, options: {}, signal: never });
     expect(findings).toEqual([{ code: 'osmorphing.hibernated', message: expect.stringContaining('/swapfile') as string }]);
     await expect(morphLinuxGuest({ ssh: lab.ssh, devices, options: { nics }, signal: never })).rejects.toMatchObject({
       code: 'osmorphing.hibernated', message: expect.stringContaining('/swapfile') as string,

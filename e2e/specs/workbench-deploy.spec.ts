@@ -3,6 +3,8 @@ import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { InspectOutcome, inspectOnWorker } from '../../electron/engine/osmorphing/index.ts';
+import { recordedInspection } from '../../electron/engine/core/testing/recording-morph.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { prepareAxe } from '../hosts/accessibility.ts';
 import { openWorkbenchHere } from '../hosts/workbench-here.ts';
@@ -23,7 +25,20 @@ let workbench: OpenedPage;
 let page: Page;
 const { heading, go, choose, lookAt } = screenSteps(() => page);
 let replicaVolumes: readonly string[];
+/** What an inspection of a guest ends with; without it, only a cancel ends it. */
+let found: Pick<InspectOutcome, 'findings' | 'doubts' | 'changes'> | undefined;
 const preparation = pretendedPreparation('Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ');
+
+/** On a real worker with the volumes attached; what it finds is made up. */
+const inspect: typeof inspectOnWorker = async ({ onStep, signal }) => {
+  onStep?.({ step: 'open-disks', title: 'Open disks and volumes', state: 'running' });
+  if (found === undefined) {
+    await new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  }
+  return { ...recordedInspection, ...found };
+};
 
 /** From replicas to running virtual machines, through the screens; each step needs the ones before. */
 describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to running virtual machines', { timeout: 5 * minute }, () => {
@@ -31,7 +46,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     lab = await startScreenLab(2 * MiB);
     for (const name of names) await writeGuest(join(lab.images, `${name}.raw`));
     await makeScreenProject(lab, { replicas: names });
-    workbench = await openWorkbenchHere(engineHere({ guests: preparation.guests, bootPatience: quickBoot }), lab.project);
+    workbench = await openWorkbenchHere(engineHere({ guests: { ...preparation.guests, inspect }, bootPatience: quickBoot }), lab.project);
     page = workbench.page;
     await prepareAxe(workbench.context);
     await page.reload();
@@ -100,6 +115,31 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await lookAt('replicas-in-sync');
     replicaVolumes = [...lab.cloud.world.volumes.keys()];
     expect(replicaVolumes).toHaveLength(3);
+  });
+
+  it('inspects a guest before it is deployed: can be cancelled, and says what a deployment would stop at, and why', async () => {
+    await page.getByRole('link', { name: 'web-02', exact: true }).click();
+    const guest = page.getByRole('region', { name: 'Guest', exact: true });
+    await guest.getByRole('button', { name: 'Inspect guest' }).click();
+    await guest.getByText('Inspecting the guest: Open disks and volumes').waitFor();
+    await lookAt('guest-inspection-running');
+    await guest.getByRole('button', { name: 'Cancel inspection' }).click();
+    await guest.getByRole('button', { name: 'Inspect guest' }).waitFor();
+    found = {
+      findings: [{ code: 'osmorphing.no-virtio', message: 'none of the kernels 3.10.0-1 has virtio_blk' }], doubts: [{ code: 'osmorphing.doubtful-network', message: 'bond0 is skipped' }],
+      changes: [{ step: 'install-cloud-init', title: 'Install cloud-init', notes: ['install cloud-init'] }],
+    };
+    await guest.getByRole('button', { name: 'Inspect guest' }).click();
+    await guest.getByText('a deployment would stop at 1 finding').waitFor();
+    await guest.getByText('none of the kernels 3.10.0-1 has virtio_blk').waitFor();
+    await guest.getByText('bond0 is skipped').waitFor();
+    await guest.getByText('What OSMorphing would change (1 step)').click();
+    await lookAt('guest-inspected');
+    expect(lab.cloud.world.servers.size).toBe(0);
+    await guest.getByRole('link', { name: 'Learn more' }).first().click();
+    await page.getByRole('heading', { name: /No kernel supports the destination/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await go('Replicas');
   });
 
   it('asks how to deploy, and refuses what makes no sense before it starts', async () => {

@@ -116,6 +116,7 @@ export const capabilities: readonly Capability[] = [
     ['Guests of the RHEL and SUSE families', 'never seen', 'unit tests on synthetic file trees'],
     ['Windows guests, prepared by a Linux worker', 'stand-in', 'a synthetic disk with real registry hives and dummy drivers', 'specs/osmorphing-windows-offline', 'specs/deployment-windows'],
     ['Guests in disk images, inspected without a cloud', 'stand-in', 'images with the least that counts as a Debian, and the synthetic disk of Windows', 'specs/guest-inspect'],
+    ['Guests of replicas, inspected on their volumes before a deployment', 'stand-in', 'an image with the least that counts as a Debian, on the simulated cloud', 'specs/guest-inspect-replica'],
     ['Windows guests, prepared by a Windows worker', 'stand-in', 'a stand-in for WinRM; the PowerShell scripts never ran', 'specs/osmorphing-windows-worker'],
     ['A real Windows guest', 'never seen', ''],
   ),

@@ -16,6 +16,7 @@ import { vmSchema } from '../model/vm.ts';
 import { waveCalls } from './wave-calls.ts';
 import { catalogSchema } from '../model/catalog.ts';
 import { dashboardCalls } from './dashboard-calls.ts';
+import { guestCalls } from './guest-calls.ts';
 import { lifeCalls } from './life-calls.ts';
 import { notificationCalls } from './notification-calls.ts';
 import {
@@ -251,6 +252,7 @@ export const calls = {
     output: z.array(ledgerItemSchema),
   },
 
+  ...guestCalls,
   ...lifeCalls,
   ...notificationCalls,
 
@@ -297,6 +299,8 @@ export const events = {
   'execution.progress': executionProgressSchema,
   /** Not stored. `attempt` is the caller's own name for it. */
   'endpoint.signIn': z.object({ endpoint: z.string(), attempt: signInAttempt, code: z.string(), address: z.string(), expiresAt: z.string() }),
+  /** Not stored: the inspection of a replica's guest has another state or step. */
+  'guest.inspection': z.object({ replica: z.string() }),
   /** Other people's changes of the project's files were taken in. */
   'project.changed': z.object({}),
 } as const satisfies Record<string, z.ZodType>;

@@ -93,9 +93,9 @@ export type WaveMember = z.infer<typeof waveMemberSchema>;
 
 /** Why members are not ready: one cause with all that it holds back. */
 export const waveCauseSchema = z.object({
-  kind: z.enum(['finding', 'never-synchronised', 'not-rehearsed', 'failed', 'plan']),
+  kind: z.enum(['finding', 'never-synchronised', 'not-rehearsed', 'failed', 'plan', 'guest']),
   severity: z.enum(['error', 'warning', 'info']),
-  /** Of a finding: the rule; of a failure: the error's code. */
+  /** Of a finding: the rule; of a failure, or what was found in a guest: the error's code. */
   code: z.string().optional(),
   /** Of a finding: where. */
   path: z.string().optional(),

@@ -6,6 +6,7 @@ import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { Execution } from '../../../shared/model/execution.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { DeploymentService } from '../deployments/deployment-service.ts';
+import type { InspectionService } from '../deployments/inspection-service.ts';
 import type { ExecutionService } from '../executions/execution-service.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformUse } from '../ports/platform-context.ts';
@@ -37,6 +38,7 @@ export interface CoreContext {
   readonly descriptions: Descriptions;
   readonly executions: ExecutionService;
   readonly deployments: DeploymentService;
+  readonly inspections: InspectionService;
   readonly waves: WaveService;
   readonly evidence: EvidenceRecorder;
   /** Records what happened, without secrets, and tells who listens. */
@@ -50,7 +52,7 @@ export interface CoreContext {
 }
 
 /** The same without the services that need it. */
-export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'waves' | 'evidence' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
+export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'inspections' | 'waves' | 'evidence' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
 
 /** Where digest maps lie. */
 export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {

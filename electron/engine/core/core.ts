@@ -16,6 +16,7 @@ import { usualBootPatience, type BootPatience } from '../deployments/boot-verdic
 import type { runChecks } from '../deployments/checks/run-checks.ts';
 import type { GuestPreparation } from '../deployments/deployment-context.ts';
 import { deploymentService } from '../deployments/deployment-service.ts';
+import { inspectionService } from '../deployments/inspection-service.ts';
 import { guestPreparation } from '../deployments/guest-preparation.ts';
 import { openDeployment } from './open-deployment.ts';
 import { platforms as allPlatforms, type PlatformRegistry } from '../platforms/registry.ts';
@@ -162,10 +163,22 @@ export function createCore(options: CoreOptions): Core {
     limit: atOnce,
     clock: options.clock,
   });
+  const guests = { ...guestPreparation(connect), ...options.guests };
+  const inspections = inspectionService({
+    store,
+    guests,
+    replication,
+    transferFolder: transferFolder(parts),
+    open: (replica, inspectionOptions) => openDeployment(parts, replica, { luksKeys: inspectionOptions.luksKeys }),
+    cleanError: (error) => redact.error(error),
+    emit,
+    changed: (replica) => hub.emit('guest.inspection', { replica }),
+  });
   const deployments = deploymentService({
     store,
     executions,
-    guests: { ...guestPreparation(connect), ...options.guests },
+    refuseRun: (replica) => inspections.refuseRun(replica),
+    guests,
     bootProbe: options.bootProbe ?? probePort,
     bootPatience: options.bootPatience ?? usualBootPatience,
     runChecks: options.runChecks,
@@ -187,10 +200,11 @@ export function createCore(options: CoreOptions): Core {
       // The database takes nothing now: the next event looks again.
     }
   };
-  const notify = notifyOfEvents({ ...parts, executions, deployments, waves, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
+  const notify = notifyOfEvents({ ...parts, executions, deployments, inspections, waves, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
   tellPeople = notify.take;
   executions.runs.markInterrupted();
   deployments.runs.markInterrupted();
+  inspections.markInterrupted();
   const left = words.take();
   if (left !== undefined) emit({ type: 'note', ...left, message: `not recorded at ${left.at}: ${left.message}`, details: {} });
   const forgetUncaught = recordUncaught((error) => {
@@ -198,11 +212,12 @@ export function createCore(options: CoreOptions): Core {
     emit({ type: 'note', message: `the engine stopped because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
     return shown;
   });
-  const context: CoreContext = { ...parts, executions, deployments, waves, evidence, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
+  const context: CoreContext = { ...parts, executions, deployments, inspections, waves, evidence, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.runs.drain();
     await executions.runs.drain();
+    await inspections.drain();
   };
   if (hasJournal(stateFolder) && !store.identity.isElsewhere()) evidence.reconcile();
   const closing = new AbortController();
@@ -237,6 +252,7 @@ export function createCore(options: CoreOptions): Core {
     /** Waits for executions, deployments and calls that are under way. */
     async close() {
       waves.close();
+      await inspections.close();
       await drain();
       await Promise.allSettled(pending);
       closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));

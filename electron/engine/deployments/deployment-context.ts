@@ -7,7 +7,7 @@ import type { Replica } from '../../../shared/model/replica.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
 import type { ConnectWorker, Replication } from '../executions/execution-context.ts';
-import { windowsModeOf, type LuksKey, type MorphGuest, type MorphOutcome, type WinrmMorphRequest } from '../osmorphing/index.ts';
+import { windowsModeOf, type inspectOnWorker, type LuksKey, type MorphGuest, type MorphOutcome, type WinrmMorphRequest } from '../osmorphing/index.ts';
 import type { DeploymentPlatform, DeploymentRun } from '../ports/deployment-platform.ts';
 import type { DestinationPlatform, Volume, WorkerAccess, WorkerRole } from '../ports/destination-platform.ts';
 import type { RunPolicy } from '../ports/run-policy.ts';
@@ -26,6 +26,8 @@ export interface GuestPreparation {
   morphOnWindows(request: WinrmMorphRequest): Promise<MorphOutcome>;
   /** Logs in to a worker that may still be starting. */
   openSsh(access: WorkerAccess, signal: AbortSignal): Promise<SshConnection>;
+  /** Inspects the guest on a Linux worker, read-only. */
+  readonly inspect: typeof inspectOnWorker;
   /** For the list of the worker's devices. */
   readonly connectWorker: ConnectWorker;
 }
@@ -62,7 +64,13 @@ export interface DeploymentContext {
   kept: boolean;
 }
 
-export function replicaOf(run: DeploymentContext): Replica {
+/** What is needed to work on a replica's volumes by a worker. */
+export type ReplicaContext = Pick<
+  DeploymentContext,
+  'deploymentId' | 'replicaId' | 'options' | 'store' | 'destination' | 'environment' | 'policy' | 'ledger' | 'guests' | 'replication' | 'transferFolder' | 'event'
+>;
+
+export function replicaOf(run: Pick<ReplicaContext, 'store' | 'replicaId'>): Replica {
   const replica = run.store.replicas.find(run.replicaId);
   if (replica === undefined) throw new CausewayError('engine.not-found', `replica ${run.replicaId}`);
   return replica;
@@ -76,7 +84,7 @@ export function platformOf(run: DeploymentContext): DeploymentPlatform {
 }
 
 /** The destination's view of the run. */
-export function deploymentRun(run: DeploymentContext, vm: Vm): DeploymentRun {
+export function deploymentRun(run: Omit<ReplicaContext, 'guests' | 'replication' | 'store' | 'destination'>, vm: Vm): DeploymentRun {
   return {
     deploymentId: run.deploymentId,
     replicaId: run.replicaId,

@@ -26,6 +26,8 @@ export interface DeploymentServiceOptions {
   readonly store: Store;
   readonly executions: Executions;
   readonly guests: GuestPreparation;
+  /** Throws while something else has the replica's volumes. */
+  refuseRun(replica: Replica): void;
   readonly bootProbe: BootProbe;
   readonly bootPatience: BootPatience;
   /** Default: asks the VM itself. */
@@ -164,6 +166,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
         if (runs.active(open.id) !== undefined) throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, { details: { deploymentId: open.id } });
         return runs.start(open);
       }
+      service.refuseRun(replica);
       const execution = store.executions.listOpen().find((candidate) => candidate.replicaId === replica.id);
       // A migration takes an interrupted execution up itself.
       if (execution !== undefined && (options.execute === undefined || execution.state !== 'interrupted')) {
@@ -188,6 +191,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
      * @throws CausewayError `deployment.active`
      */
     refuseExecution(replica: Replica): void {
+      service.refuseRun(replica);
       const open = runs.openRunOf(replica.id);
       if (open === undefined) return;
       const isCopied = store.deploymentTasks.list(open.id).some((task) => task.id === 'create-volumes' && task.state === 'completed');

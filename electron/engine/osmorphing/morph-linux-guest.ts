@@ -4,7 +4,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { guestDiffSchema, guestDossierSchema, guestStepSchema, scriptOutputSchema, type GuestDiff, type GuestDossier, type GuestStep, type ScriptOutput } from '../../../shared/model/guest-preparation.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { SshConnection } from '../transport/ssh-connection.ts';
-import { inspectionOf, inspectionRequest, luksKey, parsed, type InspectOptions, type InspectOutcome } from './inspection.ts';
+import { luksKey, parsed } from './inspection.ts';
 import type { MorphOptions, MorphStepEvent, UserScript } from './options.ts';
 import { bringPackages } from './package-cache.ts';
 import { programArchive } from './program-archive.ts';
@@ -37,7 +37,7 @@ export interface MorphOutcome {
 }
 
 const minute = 60_000;
-const timeouts = { inspect: 15 * minute, mount: 90 * minute, prepare: 180 * minute, unmount: 10 * minute } as const;
+const timeouts = { mount: 90 * minute, prepare: 180 * minute, unmount: 10 * minute } as const;
 
 /** What is different between the kinds of guests that a Linux worker prepares. */
 export interface ProgramKind {
@@ -100,19 +100,8 @@ export async function morphByProgram(request: MorphRequest, kind: ProgramKind): 
   }
 }
 
-/** Inspects attached disks without writing to them: which installation they contain. */
-export async function inspectLinuxGuest(request: Omit<MorphRequest, 'options'> & { readonly options: InspectOptions }): Promise<InspectOutcome> {
-  const { program, warnings } = await placeProgram(request);
-  try {
-    const disks = { ...inspectionRequest(request.options), devices: [...request.devices] };
-    return inspectionOf(await program.run('inspect', disks, request.signal, timeouts.inspect), warnings);
-  } finally {
-    if (!request.ssh.lost.aborted) await unmount(program).catch(() => undefined);
-    await program.remove();
-  }
-}
-
-async function placeProgram(request: Omit<MorphRequest, 'options'>): Promise<{ program: WorkerProgram; warnings: string[] }> {
+/** Puts the program on the worker. */
+export async function placeProgram(request: Omit<MorphRequest, 'options'>): Promise<{ program: WorkerProgram; warnings: string[] }> {
   const warnings: string[] = [];
   const listener = {
     onStep: (event: MorphStepEvent) => request.onStep?.(event),
@@ -127,7 +116,7 @@ async function placeProgram(request: Omit<MorphRequest, 'options'>): Promise<{ p
 }
 
 /** Not stopped by the caller's signal: what was mounted has to be unmounted, above all after a cancel. */
-async function unmount(program: WorkerProgram): Promise<void> {
+export async function unmount(program: WorkerProgram): Promise<void> {
   await program.run('unmount', {}, new AbortController().signal, timeouts.unmount);
 }
 

@@ -315,4 +315,21 @@ CREATE TABLE wave_missed (
 ) STRICT;
 `,
   },
+  {
+    number: 13,
+    name: 'inspections of guests',
+    sql: `
+CREATE TABLE guest_inspections (
+  replica_id TEXT PRIMARY KEY,
+  state TEXT NOT NULL,
+  started_at TEXT NOT NULL,
+  finished_at TEXT,
+  error TEXT,
+  -- Of the latest one that completed.
+  found TEXT,
+  found_at TEXT,
+  execution_number INTEGER
+) STRICT;
+`,
+  },
 ];

@@ -23,6 +23,11 @@ export function optionalText<K extends string>(row: Row, column: string, key: K)
   return (typeof value === 'string' ? { [key]: value } : {}) as { [P in K]?: string };
 }
 
+export function optionalInteger<K extends string>(row: Row, column: string, key: K): { [P in K]?: number } {
+  const value = row[column];
+  return (typeof value === 'number' ? { [key]: value } : {}) as { [P in K]?: number };
+}
+
 /** A JSON column that we wrote ourselves. */
 export function json<T>(row: Row, column: string): T {
   return JSON.parse(text(row, column)) as T;

@@ -8,6 +8,7 @@ import { endpointStore, type EndpointStore } from './endpoints.ts';
 import { eventStore, type EventStore } from './events.ts';
 import { executionRateStore, type ExecutionRateStore } from './execution-rates.ts';
 import { executionStore, type ExecutionStore } from './executions.ts';
+import { guestInspectionStore, type GuestInspectionStore } from './guest-inspections.ts';
 import { ledgerEntryStore, type LedgerEntryStore } from './ledger-entries.ts';
 import { progressByDayStore, type ProgressByDayStore } from './progress-by-day.ts';
 import { queueLimitStore, type QueueLimitStore } from './queue-limit.ts';
@@ -40,6 +41,7 @@ export interface Store {
   readonly progressByDay: ProgressByDayStore;
   readonly life: LifeRecordStore;
   readonly waveCalendar: WaveCalendarStore;
+  readonly guestInspections: GuestInspectionStore;
   close(): void;
 }
 
@@ -71,6 +73,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     progressByDay: progressByDayStore(db),
     life: lifeRecordStore(db),
     waveCalendar: waveCalendarStore(db),
+    guestInspections: guestInspectionStore(db),
     close: () => db.close(),
   };
 }

@@ -25,6 +25,7 @@ import { ChecksSection } from '../../forms/life/checks-section.tsx';
 import { choicesOf, isHandedOver } from '../../forms/life/life-choices.ts';
 import { LifeSection } from '../../forms/life/life-section.tsx';
 import { DeleteReplica } from './delete-replica.tsx';
+import { GuestReadiness } from './guest-readiness.tsx';
 import { LifeLabel } from '../../components/replicas/life-label.tsx';
 import { NextStep } from './next-step.tsx';
 import { DiskTable, RunTable } from './replica-tables.tsx';
@@ -93,6 +94,9 @@ function Detail({ replica, endpoints, onChanged }: { readonly replica: Replica; 
         <ChecksSection
           replica={replica} life={machine} deploymentId={deployments.data === undefined ? undefined : latestOf(deployments.data).get(replica.id)?.id} onDone={onChanged}
         />
+      )}
+      {replica.lastSuccess !== undefined && life !== undefined && (machine === undefined || !isHandedOver(machine)) && (
+        <GuestReadiness replica={replica} keys={latestOf(deployments.data ?? []).get(replica.id)?.options.luksKeys} isBusy={!isIdle(life)} />
       )}
       <Section title={text.replicas.disks}>
         {replica.disks.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{text.replicas.noDisks}</Typography> : <DiskTable disks={replica.disks} />}

@@ -121,6 +121,11 @@ export const osmorphingErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Ein früherer Befehl derselben Vorbereitung ist noch nicht beendet.',
     remedy: 'Warten Sie eine Minute, und starten Sie erneut, oder verwenden Sie einen neuen Worker.',
   },
+  'osmorphing.inspection-active': {
+    title: 'Der Gast wird untersucht',
+    cause: 'Die Volumes des Replikats sind an einem Worker angehängt, der den Gast untersucht. Wurde die Engine während einer Untersuchung beendet, sind sie es möglicherweise noch.',
+    remedy: 'Warten Sie, bis die Untersuchung beendet ist, oder brechen Sie sie ab. Das löscht auch den Worker einer unterbrochenen Untersuchung.',
+  },
   'osmorphing.not-mounted': {
     title: 'Der Gast ist nicht eingebunden',
     cause: 'Die Einbindung wurde in der Zwischenzeit durch einen Stopp oder einen anderen Befehl aufgehoben.',

@@ -146,6 +146,12 @@ export const osmorphingErrors = {
     remedy: 'Wait a minute and start again, or use a new worker.',
     retryable: true,
   },
+  'osmorphing.inspection-active': {
+    title: 'The guest is being inspected',
+    cause: 'A worker has the replica\'s volumes attached to inspect the guest. If the engine ended during an inspection, the worker may still have them.',
+    remedy: 'Wait for the inspection to end, or cancel it. Cancelling also deletes the worker of an interrupted inspection.',
+    retryable: true,
+  },
   'osmorphing.not-mounted': {
     title: 'The guest is not mounted',
     cause: 'It was unmounted in the meantime by a stop or another command.',

@@ -11,7 +11,7 @@ from .command import run
 _CONTENT = 'BitLocker'
 
 
-def open_volumes(devices, keys, undo_log):
+def open_volumes(devices, keys, undo_log, read_only=False):
     """Opens each volume that one of the keys fits: a recovery key, or a password of the volume. Returns the new devices."""
     found = []
     opened = opened_from(devices)
@@ -27,7 +27,7 @@ def open_volumes(devices, keys, undo_log):
                 continue
             undo_log.will('close-luks', name=name)
             result = run(
-                ['cryptsetup', 'open', '--type', 'bitlk', '--key-file', '-', device.path, name],
+                ['cryptsetup', 'open', '--type', 'bitlk'] + (['--readonly'] if read_only else []) + ['--key-file', '-', device.path, name],
                 text_input=recovery_key(base64.b64decode(key['key'])),
                 check=False,
                 timeout=180,

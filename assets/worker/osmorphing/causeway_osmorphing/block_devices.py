@@ -63,6 +63,14 @@ def open_disks(paths, undo_log):
     return devices
 
 
+def forbid_writes(device, undo_log):
+    """The kernel opens it for reading alone, until that is undone."""
+    if run(['blockdev', '--getro', device.path], check=False, timeout=60).out.strip() == '1':
+        return
+    undo_log.will('allow-writes', device=device.path)
+    run(['blockdev', '--setro', device.path], timeout=60, code='osmorphing.mount-failed')
+
+
 def device_number(path):
     number = os.stat(path).st_rdev
     return '%d:%d' % (os.major(number), os.minor(number))

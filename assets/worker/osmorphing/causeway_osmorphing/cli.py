@@ -28,13 +28,13 @@ from .user_scripts import run_on_worker
 from .windows import commands as windows
 
 
-def _open(request, session):
+def _open(request, session, read_only=False):
     """Devices, all installations, and the one that is meant."""
     keys = request.get('luksKeys') or []
     for key in keys:
         protocol.keep_secret(key['key'])
     protocol.emit('step', step='open-disks', title='Open disks and volumes', state='running')
-    devices = open_block_stack(request['devices'], keys, session.undo_log)
+    devices = open_block_stack(request['devices'], keys, session.undo_log, read_only=read_only)
     roots = find_roots(devices, session.undo_log)
     if not roots:
         refuse_foreign(devices)
@@ -46,7 +46,7 @@ def _open(request, session):
         if left:
             raise MorphError('osmorphing.not-unmounted', '; '.join(left), {'left': left})
         hibernated = dict(((device.content, device.uuid), device.properties['HIBERNATED']) for device in devices if 'HIBERNATED' in device.properties)
-        devices = open_block_stack(request['devices'], keys, session.undo_log, names)
+        devices = open_block_stack(request['devices'], keys, session.undo_log, names, read_only)
         for device in devices:
             if hibernated.get((device.content, device.uuid)):
                 device.properties['HIBERNATED'] = hibernated[(device.content, device.uuid)]
@@ -79,7 +79,7 @@ def warn_of_older_worker(guest, worker):
 def command_inspect(request, session):
     """Lists what is on the disks. Writes nothing and leaves nothing mounted."""
     try:
-        devices, roots, root = _open(request, session)
+        devices, roots, root = _open(request, session, read_only=True)
         tree, mounted = mount_guest(root, devices, session.undo_log, read_only=True)
         guest = Guest(tree.root, devices, runs=not request.get('local'))
         if not guest.runs and guest.family not in ('', 'debian'):

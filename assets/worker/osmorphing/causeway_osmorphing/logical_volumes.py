@@ -8,16 +8,16 @@ from .command import run
 from .protocol import MorphError
 
 
-def _config(devices, others=False):
-    """Settings that let LVM see just `devices`, or everything but them."""
+def _config(devices, others=False, read_only=()):
+    """Settings that let LVM see just `devices`, or everything but them. `read_only`: groups whose volumes can only be read."""
     rules = ['"%s|^%s$|"' % ('r' if others else 'a', path) for path in devices]
     rules.append('"a|.*|"' if others else '"r|.*|"')
     filters = ', '.join(rules)
     # Without a device manager, LVM must create the nodes itself.
-    alone = '' if os.path.exists('/run/udev/control') else ' activation { udev_sync=0 udev_rules=0 }'
+    activation = ([] if os.path.exists('/run/udev/control') else ['udev_sync=0 udev_rules=0']) + ['read_only_volume_list=["%s"]' % name for name in read_only]
     return (
         'devices { filter=[%s] global_filter=[%s] use_devicesfile=0 hints="none" write_cache_state=0 } '
-        'global { use_lvmetad=0 }%s' % (filters, filters, alone)
+        'global { use_lvmetad=0 }%s' % (filters, filters, ' activation { %s }' % ' '.join(activation) if activation else '')
     )
 
 
@@ -28,7 +28,7 @@ def _report(command, fields, devices, others=False):
     return [dict(zip(fields, (cell.strip() for cell in row))) for row in rows if len(row) == len(fields)]
 
 
-def activate_groups(devices, undo_log):
+def activate_groups(devices, undo_log, read_only=False):
     """Activates the volume groups on `devices`. Returns the logical volumes that are new.
 
     Raises osmorphing.duplicate-volume-groups when a name is there twice, among the guest's or the worker's."""
@@ -62,7 +62,7 @@ def activate_groups(devices, undo_log):
         if not any(device.kind == 'logical' and device.name.startswith(name + '/') for device in devices):
             undo_log.will('deactivate', group=name, devices=physical)
             result = run(
-                ['vgchange', '--config', _config(physical), '--activate', 'y', '--ignoreactivationskip', name],
+                ['vgchange', '--config', _config(physical, read_only=[name] if read_only else ()), '--activate', 'y', '--ignoreactivationskip', name],
                 check=False,
                 timeout=120,
             )

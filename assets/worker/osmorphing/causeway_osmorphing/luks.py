@@ -33,7 +33,7 @@ def _free_name(uuid, names):
     return wanted
 
 
-def open_encrypted(devices, keys, undo_log, names):
+def open_encrypted(devices, keys, undo_log, names, read_only=False):
     """Opens each LUKS volume that one of the keys fits. `keys`: [{device?: UUID, key: base64}], `names`: how they are
     called, by UUID. Returns the new devices."""
     opened = set(device.name for device in devices if device.kind == 'decrypted')
@@ -48,7 +48,7 @@ def open_encrypted(devices, keys, undo_log, names):
             secret = base64.b64decode(key['key'])
             undo_log.will('close-luks', name=name)
             result = run(
-                ['cryptsetup', 'open', '--type', 'luks', '--key-file', '-', device.path, name],
+                ['cryptsetup', 'open', '--type', 'luks'] + (['--readonly'] if read_only else []) + ['--key-file', '-', device.path, name],
                 text_input=secret,
                 check=False,
                 timeout=180,

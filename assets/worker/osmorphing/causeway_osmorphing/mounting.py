@@ -158,7 +158,7 @@ def _missing(entry, why):
 def _mount(device, devices, point, extra, read_only):
     options = mount_options(device, devices, extra)
     if read_only:
-        options += {'ext3': ['ro', 'noload'], 'ext4': ['ro', 'noload'], 'xfs': ['ro', 'norecovery']}.get(
+        options += {'ext3': ['ro', 'noload'], 'ext4': ['ro', 'noload'], 'xfs': ['ro', 'norecovery'], 'btrfs': ['ro', 'nologreplay']}.get(
             device.content, ['ro']
         )
     else:

@@ -8,7 +8,7 @@ from .block_devices import BlockDevice, device_number
 from .command import run
 
 
-def assemble_arrays(devices, undo_log):
+def assemble_arrays(devices, undo_log, read_only=False):
     """Starts the arrays whose members are among `devices` and that don't run yet. Returns the new ones."""
     members = {}
     for device in devices:
@@ -24,7 +24,7 @@ def assemble_arrays(devices, undo_log):
             path = _free_name()
             undo_log.will('stop-array', path=path)
             result = run(
-                ['mdadm', '--assemble', '--run', '--config=/dev/null', '--homehost=any', path]
+                ['mdadm', '--assemble', '--run', '--config=/dev/null', '--homehost=any'] + (['--readonly'] if read_only else []) + [path]
                 + [part.path for part in parts],
                 check=False,
                 timeout=120,

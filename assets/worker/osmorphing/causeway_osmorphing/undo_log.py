@@ -160,6 +160,11 @@ def _make_read_only(entry):
         run(['btrfs', 'property', 'set', '-t', 'subvol', entry['path'], 'ro', 'true'], timeout=60)
 
 
+def _allow_writes(entry):
+    if os.path.exists(entry['device']):
+        run(['blockdev', '--setrw', entry['device']], check=False, timeout=60)
+
+
 def _drop_partitions(entry):
     run(['partx', '--delete', entry['device']], check=False, timeout=60)
     for node in entry['nodes']:
@@ -221,6 +226,7 @@ _UNDO = {
     'close-luks': _close_luks,
     'stop-array': _stop_array,
     'make-read-only': _make_read_only,
+    'allow-writes': _allow_writes,
     'drop-partitions': _drop_partitions,
     'remove-folder': _remove_folder,
     'remove-file': _remove_file,

@@ -4,6 +4,7 @@ import { defaultsCalls } from './defaults.ts';
 import { deploymentCalls } from './deployments.ts';
 import { endpointCalls } from './endpoints.ts';
 import { executionCalls, queueCalls } from './executions.ts';
+import { guestCalls } from './guests.ts';
 import type { Handlers } from '../core-context.ts';
 import { inventoryCalls } from './inventory.ts';
 import { evidenceCalls, machineLifeCalls } from './life.ts';
@@ -25,6 +26,7 @@ export const handlers: Handlers<CallName> = {
   ...dashboardCalls,
   ...executionCalls,
   ...deploymentCalls,
+  ...guestCalls,
   ...projectCalls,
   ...queueCalls,
   ...inventoryCalls,

@@ -80,6 +80,8 @@ export function refuseActive(core: Pick<CoreContext, 'store'>, replica: Replica)
   }
   const deploying = core.store.deployments.listOpen().find((deployment) => deployment.replicaId === replica.id);
   if (deploying !== undefined) throw new CausewayError('deployment.active', `${deploying.id} of replica ${replica.name} is ${deploying.state}`);
+  const inspected = core.store.guestInspections.find(replica.id)?.state;
+  if (inspected === 'running' || inspected === 'interrupted') throw new CausewayError('osmorphing.inspection-active', `replica ${replica.name}`);
 }
 
 /** @throws CausewayError `engine.environment-invalid` with every error that the offline rules find */

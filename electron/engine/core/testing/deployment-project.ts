@@ -8,7 +8,7 @@ import { checkName, type CheckResult } from '../../../../shared/model/after-boot
 import { isTerminalDeployment, type DeploymentDetail, type DeploymentOptions } from '../../../../shared/model/deployment.ts';
 import type { Execution, ExecutionOptions } from '../../../../shared/model/execution.ts';
 import { usualBootPatience } from '../../deployments/boot-verdict.ts';
-import type { MorphOutcome, MorphRequest } from '../../osmorphing/index.ts';
+import type { InspectOutcome, MorphOutcome, MorphRequest } from '../../osmorphing/index.ts';
 import { createCore, type Core, type CoreOptions } from '../core.ts';
 import { MemoryLab } from './memory-lab.ts';
 import { recordingMorph } from './recording-morph.ts';
@@ -36,6 +36,8 @@ class DeploymentProject {
   inGuest: (request: MorphRequest) => Promise<void> | void = () => undefined;
   /** Static addresses that the guest keeps. */
   guestAddresses: MorphOutcome['fixedAddresses'] = [];
+  /** What an inspection finds in the guest; it may throw. */
+  seen: () => Partial<InspectOutcome> = () => ({});
   /** Whether the deployed server does. */
   answersSsh = true;
   /** Names of checks that do not pass. */
@@ -50,8 +52,9 @@ class DeploymentProject {
     this.answersSsh = true;
     this.failingChecks.clear();
     this.guestAddresses = [];
+    this.seen = () => ({});
     this.inGuest = ({ devices }) => void this.lab.things.get(devices[0] ?? '')?.bytes?.fill(0xaa, 0, 4096);
-    this.morph = recordingMorph((request) => this.inGuest(request), () => ({ fixedAddresses: this.guestAddresses }));
+    this.morph = recordingMorph((request) => this.inGuest(request), () => ({ fixedAddresses: this.guestAddresses }), () => this.seen());
     this.reopen();
     await this.core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
     await this.core.call('endpoint.add', {

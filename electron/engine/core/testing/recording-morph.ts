@@ -1,9 +1,15 @@
-import type { MorphGuest, MorphOutcome, MorphRequest } from '../../osmorphing/index.ts';
+import type { InspectOutcome, InspectRequest, MorphGuest, MorphOutcome, MorphRequest } from '../../osmorphing/index.ts';
 import type { SshConnection } from '../../transport/ssh-connection.ts';
 
 /** A preparation that does what a test says, and remembers what it was asked for. */
-export function recordingMorph(work: (request: MorphRequest) => Promise<void> | void = () => undefined, found: () => Partial<MorphOutcome> = () => ({})) {
+export function recordingMorph(work: (request: MorphRequest) => Promise<void> | void = () => undefined, found: () => Partial<MorphOutcome> = () => ({}), seen: (request: InspectRequest) => Partial<InspectOutcome> = () => ({})) {
   const requests: MorphRequest[] = [];
+  const inspections: InspectRequest[] = [];
+  const inspect = async (request: InspectRequest): Promise<InspectOutcome> => {
+    inspections.push(request);
+    request.onStep?.({ step: 'open-disks', title: 'Open disks and volumes', state: 'running' });
+    return { ...recordedInspection, ...seen(request) };
+  };
   const morph: MorphGuest = async (request) => {
     requests.push(request);
     request.onStep?.({ step: 'mount', title: 'Mount the installation', state: 'running' });
@@ -11,7 +17,7 @@ export function recordingMorph(work: (request: MorphRequest) => Promise<void> | 
     request.onStep?.({ step: 'mount', title: 'Mount the installation', state: 'done', seconds: 0.1, changed: true });
     return { ...outcome, ...found() };
   };
-  return { requests, guests: { morphOf: () => morph, openSsh: async () => idleConnection() } };
+  return { requests, inspections, guests: { inspect, morphOf: () => morph, openSsh: async () => idleConnection() } };
 }
 
 /** A connection that nothing is sent over. */
@@ -34,3 +40,6 @@ const outcome: MorphOutcome = {
   },
   warnings: [], scripts: [], fixedAddresses: [], seconds: 0.2,
 };
+
+/** An inspection that has found nothing to say of that guest. */
+export const recordedInspection: InspectOutcome = { dossier: outcome.dossier, candidates: [], devices: [], supported: true, warnings: [], changes: [], files: [], doubts: [], findings: [] };

@@ -1,5 +1,7 @@
 import type { Defaults, Wave } from '../../../../shared/environment/layers.ts';
+import { isErrorCode } from '../../../../shared/model/causeway-error.ts';
 import { errorText } from '../../../../shared/model/errors/catalogue.ts';
+import { wouldStop } from '../../../../shared/model/guest-inspection.ts';
 import type { TransferProgress } from '../../../../shared/model/progress.ts';
 import type { WaveDetail, WaveMember, WaveProgress, WaveRun, WaveSummary } from '../../../../shared/model/wave.ts';
 import type { WaveFacts } from '../../store/wave-facts.ts';
@@ -51,7 +53,11 @@ export function waveDetail(core: CoreContext, wave: Wave, defaults: Defaults): W
     if (failure !== undefined) causes.add(id, { kind: 'failed', severity: 'error', code: failure.code, message: errorText(failure.code).title });
     if (fact.lastSuccess === undefined) causes.add(id, { kind: 'never-synchronised', severity: 'warning', message: 'Never synchronised' });
     else if (fact.rehearsedAt === undefined && fact.movedAt === undefined) causes.add(id, { kind: 'not-rehearsed', severity: 'warning', message: 'Not rehearsed' });
-    if (errors === 0 && failure === undefined) ready += 1;
+    const guest = fact.movedAt === undefined ? core.inspections.find(id)?.found : undefined;
+    for (const { code } of guest?.findings ?? []) causes.add(id, { kind: 'guest', severity: 'error', code, message: `A deployment would stop in the guest: ${titleOf(code)}` });
+    for (const code of new Set((guest?.doubts ?? []).map((doubt) => doubt.code))) causes.add(id, { kind: 'guest', severity: 'warning', code, message: `In the guest: ${titleOf(code)}` });
+    const stops = guest !== undefined && wouldStop(guest);
+    if (errors === 0 && failure === undefined && !stops) ready += 1;
     return member(core, { id, name, group, after }, fact, inRun.get(id), errors);
   });
   for (const name of order.unknown) causes.add(name, { kind: 'plan', severity: 'error', code: 'unknown', message: `The plan names ${name}, which is not a member of this wave.` });
@@ -66,6 +72,8 @@ export function waveDetail(core: CoreContext, wave: Wave, defaults: Defaults): W
     runs,
   };
 }
+
+const titleOf = (code: string): string => (isErrorCode(code) ? errorText(code).title : code);
 
 function failureOf(core: CoreContext, fact: WaveFacts, inRun: StoredMember | undefined) {
   if (inRun?.state === 'failed') return inRun.error;

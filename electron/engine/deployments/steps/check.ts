@@ -4,23 +4,29 @@ import { vmSchema, type Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/schema/finding.ts';
 import { throwOnErrors } from '../../executions/throw-on-errors.ts';
 import type { Volume, WorkerRole } from '../../ports/destination-platform.ts';
-import { deploymentRun, platformOf, replicaOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
+import { deploymentRun, platformOf, replicaOf, workerRole, type DeploymentContext, type ReplicaContext } from '../deployment-context.ts';
 import type { DeploymentStep } from '../deployment-graph.ts';
 
 /** The description that the deployed execution recorded, and volumes that are its copy. */
 export function checkReplica(run: DeploymentContext): DeploymentStep<'check-replica'> {
   return async ({ signal }) => {
-    const execution = lastSuccess(run);
-    const vm = recordedVm(run, execution);
-    const replica = replicaOf(run);
-    const missing = vm.disks.filter((disk) => replica.disks.find((known) => known.diskId === disk.id)?.synchronisedBy !== execution.id);
-    if (missing.length > 0) {
-      throw new CausewayError('deployment.never-executed', `execution ${execution.id} did not complete the volumes of ${missing.map((disk) => disk.id).join(', ')}`);
-    }
-    refuseHalfWritten(run, execution, vm);
+    const { vm, volumes } = await synchronisedVolumes(run, signal);
     run.store.deployments.setFacts(run.deploymentId, { vm });
-    return { vm, volumes: await existingVolumes(run, vm, signal) };
+    return { vm, volumes };
   };
+}
+
+/** Of the replica's last successful execution. @throws CausewayError `deployment.never-executed`, `deployment.inconsistent`, `deployment.volume-gone` */
+export async function synchronisedVolumes(run: ReplicaContext, signal: AbortSignal): Promise<{ readonly vm: Vm; readonly volumes: readonly Volume[]; readonly execution: Execution }> {
+  const execution = lastSuccess(run);
+  const vm = recordedVm(run, execution);
+  const replica = replicaOf(run);
+  const missing = vm.disks.filter((disk) => replica.disks.find((known) => known.diskId === disk.id)?.synchronisedBy !== execution.id);
+  if (missing.length > 0) {
+    throw new CausewayError('deployment.never-executed', `execution ${execution.id} did not complete the volumes of ${missing.map((disk) => disk.id).join(', ')}`);
+  }
+  refuseHalfWritten(run, execution, vm);
+  return { vm, volumes: await existingVolumes(run, vm, signal), execution };
 }
 
 /** Everything that can be refused is refused here, before anything is created. */
@@ -53,13 +59,13 @@ function forWorker(findings: readonly Finding[], role: WorkerRole, vm: Vm): read
   return findings.map((finding) => (isAboutImage(finding) ? { ...finding, severity: 'error' } : finding));
 }
 
-function lastSuccess(run: DeploymentContext): Execution {
+function lastSuccess(run: ReplicaContext): Execution {
   const success = run.store.executions.list({ replicaId: run.replicaId, limit: 1000 }).find((execution) => execution.state === 'completed');
   if (success === undefined) throw new CausewayError('deployment.never-executed', `replica ${replicaOf(run).name} has no completed execution`);
   return success;
 }
 
-function recordedVm(run: DeploymentContext, execution: Execution): Vm {
+function recordedVm(run: ReplicaContext, execution: Execution): Vm {
   const described = run.store.tasks.list(execution.id).find((task) => task.id === 'describe-vm')?.result?.['vm'];
   const parsed = vmSchema.safeParse(described);
   if (!parsed.success) throw new CausewayError('deployment.never-executed', `execution ${execution.id} recorded no description of the VM`);
@@ -67,7 +73,7 @@ function recordedVm(run: DeploymentContext, execution: Execution): Vm {
 }
 
 /** A later execution that wrote and failed left a mix of two states. */
-function refuseHalfWritten(run: DeploymentContext, success: Execution, vm: Vm): void {
+function refuseHalfWritten(run: ReplicaContext, success: Execution, vm: Vm): void {
   const later = run.store.executions
     .list({ replicaId: run.replicaId, limit: 1000 })
     .filter((execution) => execution.number > success.number)
@@ -81,12 +87,12 @@ function refuseHalfWritten(run: DeploymentContext, success: Execution, vm: Vm): 
   run.event('note', `${evidence}; deployed anyway, as requested`);
 }
 
-function holds(run: DeploymentContext, diskId: string, tag: string): boolean {
+function holds(run: ReplicaContext, diskId: string, tag: string): boolean {
   const sizeBytes = replicaOf(run).disks.find((disk) => disk.diskId === diskId)?.sizeBytes ?? 0;
   return run.replication.openTransferState({ db: run.store.db, folder: run.transferFolder, replicaId: run.replicaId, diskId, sizeBytes }).isSynchronised(tag);
 }
 
-async function existingVolumes(run: DeploymentContext, vm: Vm, signal: AbortSignal): Promise<readonly Volume[]> {
+async function existingVolumes(run: ReplicaContext, vm: Vm, signal: AbortSignal): Promise<readonly Volume[]> {
   const known = replicaOf(run).disks;
   const volumes = await run.destination.ensureVolumes(deploymentRun(run, vm), vm.disks, signal);
   for (const volume of volumes) {

@@ -6,7 +6,7 @@ import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts
 import { connectWatched } from '../../transport/connect-watched.ts';
 import type { WorkerWithVolumes } from '../../workers/attach-volumes.ts';
 import { loginsOf, matchDevices } from '../../workers/match-devices.ts';
-import { bootFirst, platformOf, workerRole, type DeploymentContext } from '../deployment-context.ts';
+import { bootFirst, platformOf, workerRole, type DeploymentContext, type ReplicaContext } from '../deployment-context.ts';
 import type { DeploymentStep } from '../deployment-graph.ts';
 
 /** A guest's package manager can log without end. */
@@ -96,7 +96,7 @@ function listener(run: DeploymentContext): { onStep: (event: MorphStepEvent) => 
 }
 
 /** Where the volumes are on the worker, in the given order. */
-async function devicePaths(run: DeploymentContext, worker: WorkerWithVolumes, volumes: readonly Volume[], signal: AbortSignal): Promise<string[]> {
+export async function devicePaths(run: ReplicaContext, worker: WorkerWithVolumes, volumes: readonly Volume[], signal: AbortSignal): Promise<string[]> {
   const session = await connectWatched((within) => run.guests.connectWorker(worker, 'SSH', within, (message) => run.event('note', message)), {
     host: worker.host,
     note: (message) => run.event('note', message),

@@ -2,7 +2,7 @@ import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-
 import type { DeploymentRun } from '../../ports/deployment-platform.ts';
 import type { Volume } from '../../ports/destination-run.ts';
 import { startWorkerWith, stopFormerWorker } from '../../workers/attach-volumes.ts';
-import { bootFirst, deploymentRun, workerRole, type DeploymentContext } from '../deployment-context.ts';
+import { bootFirst, deploymentRun, workerRole, type DeploymentContext, type ReplicaContext } from '../deployment-context.ts';
 import { stopWorkerAttempts, type DeploymentStep } from '../deployment-graph.ts';
 
 /** Step 2: a worker of the guest's kind with the volumes attached. What failed once is tried on a new one. */
@@ -44,7 +44,7 @@ export function stopWorker(run: DeploymentContext): DeploymentStep<'stop-worker'
 }
 
 /** Makes sure that no worker of this deployment holds one of its volumes. */
-async function detachFromWorkers(run: DeploymentContext, asDeployment: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<void> {
+export async function detachFromWorkers(run: ReplicaContext, asDeployment: DeploymentRun, volumes: readonly Volume[], signal: AbortSignal): Promise<void> {
   for (const { kind, state, resourceId } of run.ledger.list({ lifetime: 'temporary' })) {
     if (kind !== 'server' || state === 'removed' || resourceId === undefined) continue;
     for (const volume of volumes) await run.destination.detachVolume(asDeployment, resourceId, volume, signal);

@@ -16,14 +16,14 @@ from .installation import Installation, is_windows
 from .tree import WindowsTree
 
 
-def _open(request, session):
+def _open(request, session, read_only=False):
     """All devices, and the one that holds the installation that is meant."""
     protocol.emit('step', step='open-disks', title='Open disks and volumes', state='running')
     keys = request.get('luksKeys') or []
     for key in keys:
         protocol.keep_secret(key['key'])
     volume.ensure_tools(session.undo_log, bool(keys), install=not request.get('local'))
-    devices = open_block_stack(request['devices'], keys, session.undo_log)
+    devices = open_block_stack(request['devices'], keys, session.undo_log, read_only=read_only)
     roots = _find_roots(devices, session)
     device = _choose(roots, request.get('root'), devices, keys)
     if device.kind == 'decrypted' and device.path.startswith('/dev/mapper/causeway-bitlocker-'):
@@ -118,7 +118,7 @@ def guest_facts_of(installation, device, devices):
 def command_inspect(request, session):
     """Lists what is on the disks. Writes nothing and leaves nothing mounted."""
     try:
-        devices, roots, device = _open(request, session)
+        devices, roots, device = _open(request, session, read_only=True)
         point = os.path.join(session.folder, 'guest')
         found = _findings(device, session)
         volume.mount(device, point, session.undo_log, read_only=True)
