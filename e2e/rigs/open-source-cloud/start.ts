@@ -63,9 +63,9 @@ const login = (projectName: string): RigLogin => {
   return { authUrl, username: user, password: rigPassword, projectName };
 };
 
-/** Whether a rig is up and furnished. */
+/** Whether a rig is up and furnished. One that is not refuses at once; one on a busy machine takes its time. */
 export function isRunning(): Promise<boolean> {
-  const answers = (url: string) => fetch(url, { signal: AbortSignal.timeout(2000) }).then(() => true, () => false);
+  const answers = (url: string) => fetch(url, { signal: AbortSignal.timeout(30_000) }).then(() => true, () => false);
   return existsSync(join(folderOfRig(), 'ready'))
     ? Promise.all(['15000/v3', '18774/', '18776/', '19696/', '18080/healthcheck'].map((path) => answers(`http://127.0.0.1:${path}`))).then((all) => all.every(Boolean))
     : Promise.resolve(false);
