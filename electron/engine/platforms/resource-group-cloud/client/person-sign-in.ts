@@ -7,10 +7,10 @@ import type { PersonSignIn, SignInStore } from '../../../ports/platform-context.
 import type { AzureConnection } from './connection.ts';
 import { safeText } from './sdk-error.ts';
 import type { SdkHttp } from './sdk-http.ts';
+import { jsonOf, signInHttp } from './sign-in-http.ts';
 
 /** What people sign in to when the endpoint names no application: that of the vendor's own command line tool, which every directory knows. */
 const usualClientId = '04b07795-8ddb-461a-bbee-02f9e1bf7b46';
-const refreshMs = 60_000;
 
 /**
  * What a sign-in leaves: the account and what renews its tokens. It is for one directory and one application, and of no use to
@@ -126,7 +126,7 @@ async function application({ tenant, clientId, profile, isCustomCloud }: AzureCo
         },
       },
     },
-    system: { networkClient: networkOf(http, signal) },
+    system: { networkClient: signInHttp(http, signal) },
   });
 }
 
@@ -151,33 +151,6 @@ async function readSession(connection: AzureConnection, store: SignInStore | und
 
 async function saveSession(connection: AzureConnection, store: SignInStore | undefined, cache: string): Promise<void> {
   await store?.save(JSON.stringify({ authority: authorityOf(connection), clientId: connection.clientId ?? usualClientId, cache }));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-type SdkRequest = Parameters<SdkHttp['sendRequest']>[0];
-
-/** The vendor's sign-in library over the same requests as its other libraries. */
-function networkOf(http: SdkHttp, signal: AbortSignal | undefined): Msal.INetworkModule {
-  async function send<T>(method: 'GET' | 'POST', url: string, given: Msal.NetworkRequestOptions = {}): Promise<Msal.NetworkResponse<T>> {
-    const sent = given.headers ?? {};
-    const request = {
-      url, method, headers: { toJSON: () => sent }, timeout: 0, withCredentials: false, requestId: '', abortSignal: signal ?? AbortSignal.timeout(refreshMs),
-      ...(given.body === undefined ? {} : { body: given.body }),
-    };
-    const { status, headers, bodyAsText } = await http.sendRequest(request as unknown as SdkRequest);
-    return { status, headers: headers.toJSON(), body: (jsonOf(bodyAsText ?? '') ?? {}) as T };
-  }
-  return {
-    sendGetRequestAsync: (url, options) => send('GET', url, options),
-    sendPostRequestAsync: (url, options) => send('POST', url, options),
-  };
 }
 
 const isWebAddress = (address: string): boolean => URL.canParse(address) && new URL(address).protocol === 'https:';

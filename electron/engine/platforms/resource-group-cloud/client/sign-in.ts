@@ -5,11 +5,12 @@ import type { SignInStore } from '../../../ports/platform-context.ts';
 import type { AzureConnection, SignInWay } from './connection.ts';
 import { personCredential } from './person-sign-in.ts';
 import { anyOperation, type SdkHttp } from './sdk-http.ts';
+import { vmIdentity } from './vm-identity.ts';
 
 /** How the endpoint signs in. Loads the vendor's library; sends nothing yet. */
 export async function credentialOf(connection: AzureConnection, http: SdkHttp, store?: SignInStore): Promise<Identity.TokenCredential> {
   const watched = watch(http);
-  const credential = connection.signIn === 'device_code' ? personCredential(connection, watched.http, store) : made(await import('@azure/identity'), connection.signIn, connection, watched.http);
+  const credential = await open(connection, watched.http, store);
   return {
     async getToken(scopes, options) {
       watched.forget();
@@ -20,6 +21,12 @@ export async function credentialOf(connection: AzureConnection, http: SdkHttp, s
       }
     },
   };
+}
+
+async function open(connection: AzureConnection, http: SdkHttp, store: SignInStore | undefined): Promise<Identity.TokenCredential> {
+  const { signIn, clientId } = connection;
+  if (signIn === 'device_code') return personCredential(connection, http, store);
+  return signIn === 'managed_identity' ? vmIdentity(clientId, http) : made(await import('@azure/identity'), signIn, connection, http);
 }
 
 /** The library says no more than that there was a failure when a service of the directory was not reached or was out of order. */
@@ -45,7 +52,7 @@ function watch(http: SdkHttp): { readonly http: SdkHttp; readonly failure: () =>
   };
 }
 
-function made(identity: typeof Identity, way: Exclude<SignInWay, 'device_code'>, connection: AzureConnection, httpClient: SdkHttp): Identity.TokenCredential {
+function made(identity: typeof Identity, way: Exclude<SignInWay, 'device_code' | 'managed_identity'>, connection: AzureConnection, httpClient: SdkHttp): Identity.TokenCredential {
   const { tenant = '', clientId = '', clientSecret, clientCertificate, profile } = connection;
   // A cloud of one's own is not on the vendor's list of clouds, which could not be reached from there anyway.
   const options = {
@@ -60,10 +67,6 @@ function made(identity: typeof Identity, way: Exclude<SignInWay, 'device_code'>,
     case 'cli':
       // The vendor's command line tool is signed in by the person who runs Causeway.
       return new identity.AzureCliCredential({ ...(connection.tenant === undefined ? {} : { tenantId: connection.tenant }), subscription: connection.subscriptionId });
-    case 'managed_identity':
-      return connection.clientId === undefined
-        ? new identity.ManagedIdentityCredential({ httpClient, retryOptions: { maxRetries: 0 } })
-        : new identity.ManagedIdentityCredential({ clientId: connection.clientId, httpClient, retryOptions: { maxRetries: 0 } });
   }
 }
 
