@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import { bundledLibraries } from './scripts/bundled-libraries.ts';
 
 /**
  * Three builds: what runs in Node (main, engine, command line, host), the preload script (CommonJS: a sandboxed preload
@@ -8,6 +9,7 @@ import { defineConfig } from 'electron-vite';
  */
 const node = {
   build: {
+    externalizeDeps: { exclude: bundledLibraries(resolve('.')) },
     outDir: 'out/main',
     emptyOutDir: true,
     sourcemap: true,

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { bundledLibraries } from './bundled-libraries.ts';
 import { filesBelow, planPackage } from './package-contents.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -29,7 +30,8 @@ test('the engine of proxy scripts is unpacked, as a thread loads it from disk', 
   expect(needed.filter((path) => !existsSync(join(root, path)) || !plan.includesOfPackage(path) || !plan.isUnpacked(path))).toEqual([]);
 });
 
-test('every npm package that the main process imports goes along, whole', () => {
+test('every npm package that the main process imports goes along, whole, if it is not in the bundle', () => {
+  const bundled = bundledLibraries(root);
   const packaged = new Set(plan.packages.map((folder) => folder.slice('node_modules/'.length)));
   const imported = new Set<string>();
   for (const path of globSync('{electron,shared}/**/*.ts', { cwd: root })) {
@@ -37,7 +39,7 @@ test('every npm package that the main process imports goes along, whole', () => 
     for (const [, type, from] of readFileSync(join(root, path), 'utf8').matchAll(/^(?:import|export)( type)? (?:[\w\s{},*$]+ from )?'([^'.][^']*)';?$/gm)) {
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(from ?? '')?.[0] ?? '';
       // Electron is the runtime.
-      if (type === undefined && !isBuiltin(name) && name !== 'electron') imported.add(name);
+      if (type === undefined && !isBuiltin(name) && name !== 'electron' && !bundled.includes(name)) imported.add(name);
     }
   }
   expect([...imported]).toEqual(expect.arrayContaining(['ssh2', 'zod', 'yaml']));
@@ -49,6 +51,7 @@ test('no native code goes along, so that a package for one processor runs on eve
   expect(native.filter(plan.includesOfPackage)).toEqual([]);
 });
 
-test('what only the page uses stays out: it is in the bundle', () => {
-  for (const name of ['@mui/material', 'react', 'react-dom', '@emotion/react']) expect([name, plan.includesOfPackage(`node_modules/${name}/package.json`)]).toEqual([name, false]);
+test('what is in the bundle stays out: what only the page uses, and the clouds\' own libraries with what they bring along', () => {
+  expect(bundledLibraries(root)).toEqual(expect.arrayContaining(['@aws-sdk/client-ec2', '@azure/arm-compute']));
+  for (const name of ['@mui/material', 'react', 'react-dom', '@emotion/react', ...bundledLibraries(root), '@smithy/core', '@azure/core-client', '@typespec/ts-http-runtime']) expect([name, plan.includesOfPackage(`node_modules/${name}/package.json`)]).toEqual([name, false]);
 });

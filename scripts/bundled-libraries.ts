@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The clouds' own libraries: of these, which are large, the bundle has what is used, and packages do not have the rest. Their chunks are
+ * loaded with the first endpoint of their cloud.
+ */
+export function bundledLibraries(root: string): string[] {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly dependencies: Readonly<Record<string, string>> };
+  return Object.keys(dependencies).filter((name) => /^@(?:aws-sdk|azure)\//.test(name));
+}
