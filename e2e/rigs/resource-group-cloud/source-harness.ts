@@ -24,8 +24,12 @@ export interface AzureHarness extends SourceHarness {
   openWith(connection: JsonObject, options?: AzureContext): SourcePlatform;
 }
 
-/** A running VM with two disks on the simulated cloud, and a source with a ledger. */
-export async function azureHarness(options: ResourceGroupCloudOptions = {}): Promise<AzureHarness> {
+/**
+ * A running VM with two disks on the simulated cloud, and a source with a ledger.
+ *
+ * @param environment more of the source's environment
+ */
+export async function azureHarness(options: ResourceGroupCloudOptions = {}, environment: JsonObject = {}): Promise<AzureHarness> {
   const lab = await startAzureLab(options);
   const { cloud, blobs } = lab;
   const { world } = cloud;
@@ -53,11 +57,11 @@ export async function azureHarness(options: ResourceGroupCloudOptions = {}): Pro
   };
   const fill = (index: number, offset: number, length: number, byte: number): Promise<void> => change(index, (file) => file.write(Buffer.alloc(length, byte), 0, length, offset));
   return {
-    lab, notes, openWith: (connection, more) => open({ ...lab.connection, ...connection }, undefined, more), platform, reopen, calls: lab.calls, vmId: `${cloud.resourceGroup}/web`, environment: { location: 'West Europe', resource_group: cloud.resourceGroup }, diskIds,
+    lab, notes, openWith: (connection, more) => open({ ...lab.connection, ...connection }, undefined, more), platform, reopen, calls: lab.calls, vmId: `${cloud.resourceGroup}/web`, environment: { location: 'West Europe', resource_group: cloud.resourceGroup, ...environment }, diskIds,
     tracksChanges: true, isLive: true,
     async leftovers() {
       const shared = [...world.snapshots.values(), ...world.disks.values()].filter(({ properties }) => blobs.hasAccess(properties.uniqueId)).map(({ name }) => `address of ${name}`);
-      return [...world.leftovers(), ...shared];
+      return [...world.leftovers(), ...shared, ...[...blobs.world.accounts.blobs.values()].map(({ container, name }) => `blob ${container}/${name}`)];
     },
     write: fill,
     zero: (index, offset, length) => fill(index, offset, length, 0),

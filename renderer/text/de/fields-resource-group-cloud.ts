@@ -171,11 +171,11 @@ export const resourceGroupCloudFields: FieldTexts = {
   },
   'resource-group-cloud/source/storage_account_name': {
     title: 'Speicherkonto',
-    help: 'Erforderlich für die Migration oder Replikation in Blob-Speicher. Das Konto muss in der ausgewählten Ressourcengruppe sein.',
+    help: 'Erforderlich für die Migration oder Replikation in Blob-Speicher. Das Konto muss in der ausgewählten Ressourcengruppe sein. Falls angegeben, kopiert Azure die Snapshots verwalteter Datenträger in Seitenblobs dieses Kontos, aus denen sie gelesen werden; die Kopien werden mit der Ausführung entfernt.',
   },
   'resource-group-cloud/source/storage_container_name': {
     title: 'Speichercontainer',
-    help: 'Erforderlich für die Migration oder Replikation in Blob-Speicher. Der Container gehört zu diesem Konto und wird erstellt, falls er nicht existiert.',
+    help: 'Erforderlich für die Migration oder Replikation in Blob-Speicher. Der Container gehört zu diesem Konto und wird erstellt, falls er nicht existiert. Falls nicht angegeben, der Container vhds.',
   },
   'resource-group-cloud/destination/storage_map/backend_mappings/source': {
     title: 'Quell-Backend',

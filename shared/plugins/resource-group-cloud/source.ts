@@ -35,14 +35,14 @@ export const source = z.strictObject({
   }),
   storage_account_name: field(text().optional(), {
     title: 'Storage account',
-    help: 'Needed for migrating or replicating to blob storage. The account must be in the selected resource group.',
+    help: 'Needed for migrating or replicating to blob storage. The account must be in the selected resource group. If set, Azure copies the snapshots of managed disks to page blobs of this account, and they are read from there; the copies are removed with the execution.',
     group: 'Storage',
     example: 'migrationblobs',
     optionsFrom: 'storage_accounts',
   }),
   storage_container_name: field(text().optional(), {
     title: 'Storage container',
-    help: 'Needed for migrating or replicating to blob storage. The container belongs to that account and is created if it does not exist.',
+    help: 'Needed for migrating or replicating to blob storage. The container belongs to that account and is created if it does not exist. If not set, the container vhds.',
     group: 'Storage',
     example: 'disks',
   }),

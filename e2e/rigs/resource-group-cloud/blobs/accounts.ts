@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { ApiError, type Call, type Operation, type Reply } from '../../cloud-kit/call.ts';
 import type { VolumeFiles } from '../../cloud-kit/volume-files.ts';
 import type { BlobContents } from '../world.ts';
+import { copyHeaders, settle, type CopyRecord } from './copy-record.ts';
 
 /** A page blob of an account, or a snapshot of one. */
 export interface BlobRecord {
@@ -18,6 +19,8 @@ export interface BlobRecord {
   readonly createdAt: number;
   /** A VM has it as a disk: nobody else may write or remove it. */
   isLeased?: boolean;
+  /** What it was made of by copying. */
+  readonly copy?: CopyRecord;
   bytes: number;
   metadata: Record<string, string>;
 }
@@ -29,6 +32,9 @@ export class BlobAccounts {
   /** The account's existence, and the token's. */
   isKnown: (account: string) => boolean = () => false;
   accepts: (authorization: string | undefined) => boolean = () => false;
+  now: () => number = () => 0;
+  /** Whether somebody may still read a disk or snapshot by its signed address. */
+  isReadable: (fileId: string) => boolean = () => false;
   readonly #files: VolumeFiles;
   #moment = Date.UTC(2030, 0, 1);
 
@@ -93,6 +99,15 @@ export class BlobAccounts {
     if (blob.isLeased === true) throw new ApiError(412, 'There is currently a lease on the blob and no lease ID was specified in the request.', { code: 'LeaseIdMissing' });
   }
 
+  copyOf({ copy }: BlobRecord): CopyRecord | undefined {
+    return copy === undefined ? undefined : settle(copy, this.now(), this.isReadable);
+  }
+
+  /** What is being copied into can neither be read nor removed. */
+  refuseCopied(blob: BlobRecord): void {
+    if (this.copyOf(blob)?.status === 'pending') throw new ApiError(409, 'There is currently a pending copy operation.', { code: 'PendingCopyOperation' });
+  }
+
   /** The earlier snapshot that a list of changes names. */
   former(own: BlobRecord, time: string): BlobRecord {
     const found = this.blobs.get(keyOf({ ...own, snapshot: time }));
@@ -114,7 +129,7 @@ export class BlobAccounts {
 
 export const keyOf = ({ account, container, name, snapshot }: Pick<BlobRecord, 'account' | 'container' | 'name' | 'snapshot'>): string => [account, container, name, snapshot].join('\n');
 
-interface WithAccounts {
+export interface WithAccounts {
   readonly accounts: BlobAccounts;
 }
 
@@ -127,7 +142,7 @@ const done = (status: number, headers: Record<string, string> = {}): Reply => ({
 /** What is said where content or metadata are written. */
 const encrypted = { 'x-ms-request-server-encrypted': 'true' };
 
-function metadataOf({ headers }: Call<unknown>): Record<string, string> {
+export function metadataOf({ headers }: Call<unknown>): Record<string, string> {
   const given = Object.entries(headers).filter(([name]) => name.startsWith('x-ms-meta-')).map(([name, value]) => [name.slice('x-ms-meta-'.length), String(value)] as const);
   const wrong = given.find(([name]) => !/^[A-Za-z_]\w*$/.test(name));
   if (wrong !== undefined) throw new ApiError(400, 'The metadata specified is invalid. It has characters that are not permitted.', { code: 'InvalidMetadata' });
@@ -149,7 +164,7 @@ const createContainer: Operation<WithAccounts> = (call) => {
   return done(201);
 };
 
-function demandContainer(call: Call<WithAccounts>): { readonly account: string; readonly container: string; readonly name: string; readonly snapshot: string } {
+export function demandContainer(call: Call<WithAccounts>): { readonly account: string; readonly container: string; readonly name: string; readonly snapshot: string } {
   const at = call.world.accounts.admit(call);
   if (!call.world.accounts.containers.has(`${at.account}/${at.container}`)) throw new ApiError(404, 'The specified container does not exist.', { code: 'ContainerNotFound' });
   return at;
@@ -218,6 +233,7 @@ const deleteBlob: Operation<WithAccounts> = async (call) => {
   const { accounts } = call.world;
   const blob = accounts.demand(call);
   accounts.refuseLeased(blob);
+  accounts.refuseCopied(blob);
   const snapshots = blob.snapshot === '' ? [...accounts.blobs.values()].filter((each) => each.snapshot !== '' && keyOf({ ...each, snapshot: '' }) === keyOf(blob)) : [];
   if (snapshots.length > 0 && call.headers['x-ms-delete-snapshots'] !== 'include') throw new ApiError(409, 'This operation is not permitted because the blob has snapshots.', { code: 'SnapshotsPresent' });
   for (const each of [blob, ...snapshots]) {
@@ -230,7 +246,8 @@ const deleteBlob: Operation<WithAccounts> = async (call) => {
 const getProperties: Operation<WithAccounts> = (call) => {
   const blob = call.world.accounts.demand(call);
   const { bytes, metadata } = blob;
-  return { status: 200, headers: { ...answerHeaders, etag: etagOf(blob), 'content-length': String(bytes), 'x-ms-blob-type': 'PageBlob', ...Object.fromEntries(Object.entries(metadata).map(([key, value]) => [`x-ms-meta-${key}`, value])) } };
+  const copy = call.world.accounts.copyOf(blob);
+  return { status: 200, headers: { ...answerHeaders, etag: etagOf(blob), 'content-length': String(bytes), 'x-ms-blob-type': 'PageBlob', ...(copy === undefined ? {} : copyHeaders(copy, bytes)), ...Object.fromEntries(Object.entries(metadata).map(([key, value]) => [`x-ms-meta-${key}`, value])) } };
 };
 
 export const accountOperations: Readonly<Record<string, Operation<WithAccounts>>> = {
@@ -239,12 +256,13 @@ export const accountOperations: Readonly<Record<string, Operation<WithAccounts>>
 };
 
 /** Which operation a request to an account is; undefined: of pages and bytes, which blobs of disks have as well. */
-export function accountOperation(method: string, query: URLSearchParams): string | undefined {
+export function accountOperation(method: string, query: URLSearchParams, headers: Readonly<Record<string, unknown>>): string | undefined {
   const comp = query.get('comp');
   if (query.get('restype') === 'container') return method === 'PUT' && comp === null ? 'Container_Create' : method === 'GET' && comp === 'list' ? 'Container_ListBlobFlatSegment' : undefined;
   if (method === 'DELETE') return 'Blob_Delete';
   if (method === 'HEAD') return 'Blob_GetProperties';
   if (method !== 'PUT') return undefined;
-  const puts: Readonly<Record<string, string>> = { properties: 'PageBlob_Resize', metadata: 'Blob_SetMetadata', snapshot: 'Blob_CreateSnapshot' };
+  if (comp === null && headers['x-ms-copy-source'] !== undefined) return 'Blob_StartCopyFromURL';
+  const puts: Readonly<Record<string, string>> = { properties: 'PageBlob_Resize', metadata: 'Blob_SetMetadata', snapshot: 'Blob_CreateSnapshot', copy: 'Blob_AbortCopyFromURL' };
   return comp === null ? 'PageBlob_Create' : puts[comp];
 }

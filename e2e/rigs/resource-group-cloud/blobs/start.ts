@@ -5,6 +5,7 @@ import type { CallRecord } from '../../cloud-kit/http-server.ts';
 import type { Protocol } from '../../cloud-kit/json-protocol.ts';
 import { SimulatedWorld, startSimulation, type Ground, type Simulation } from '../../cloud-kit/start.ts';
 import { accountOperation, accountOperations, BlobAccounts } from './accounts.ts';
+import { copyOperations } from './copies.ts';
 import { blobDescription } from './vendor-operations.ts';
 import { runsOf, type ChangedBlock, type VolumeFiles } from '../../cloud-kit/volume-files.ts';
 
@@ -55,6 +56,8 @@ export class BlobWorld extends SimulatedWorld {
   readonly grants = new Map<string, Grant>();
   /** How many ranges one answer lists; a test may make it small. */
   rangesPerAnswer = 10_000;
+  /** How long copying a snapshot to a blob takes. */
+  copyMs = 5;
   /** Lists of snapshots, whose bytes never change. */
   readonly #lists = new Map<string, Promise<readonly ListedRange[]>>();
 
@@ -62,12 +65,15 @@ export class BlobWorld extends SimulatedWorld {
     super(ground);
     this.files = files;
     this.accounts = new BlobAccounts(files);
+    this.accounts.now = () => ground.clock.now();
+    this.accounts.isReadable = (fileId) => [...this.grants.values()].some((grant) => grant.fileId === fileId && grant.endsAt > ground.clock.now());
   }
 
   /** What a request for pages or bytes is about: a disk by its signed address, or a blob of an account by a token. */
   asked(call: Call<BlobWorld>, access: 'Read' | 'Write'): { readonly fileId: string; readonly isFixed: boolean; readonly footer: number } {
     if (call.params['account'] !== undefined) {
       const blob = this.accounts.demand(call);
+      this.accounts.refuseCopied(blob);
       if (access === 'Write') this.accounts.refuseLeased(blob);
       return { fileId: blob.fileId, isFixed: blob.snapshot !== '', footer: 0 };
     }
@@ -104,7 +110,7 @@ export class BlobWorld extends SimulatedWorld {
 export async function startBlobs({ files, ...options }: BlobOptions): Promise<BlobSimulation> {
   const simulation = await startSimulation('blobs', options, (ground) => new BlobWorld(ground, files), () => ({
     protocol: blobProtocol,
-    operations: { GetPageRanges: pageRanges, GetPageRangesDiff: pageRangesDiff, GetBlob: getBlob, GetBlobProperties: properties, UploadPages: putPages, ClearPages: putPages, ...accountOperations },
+    operations: { GetPageRanges: pageRanges, GetPageRangesDiff: pageRangesDiff, GetBlob: getBlob, GetBlobProperties: properties, UploadPages: putPages, ClearPages: putPages, ...accountOperations, ...copyOperations },
     requestIdHeader: 'x-ms-request-id',
     description: blobDescription(),
   }));
@@ -261,7 +267,7 @@ const blobProtocol: Protocol = {
     const [, blob = '', name = '', ...rest] = url.pathname.split('/');
     if (blob === '' || name === '') return undefined;
     const isOfAccount = rest.length > 0 || url.searchParams.get('restype') === 'container';
-    const ofAccount = isOfAccount ? accountOperation(method, url.searchParams) : undefined;
+    const ofAccount = isOfAccount ? accountOperation(method, url.searchParams, headers) : undefined;
     const comp = url.searchParams.get('comp');
     const operation = ofAccount ?? (method === 'GET' && comp === 'pagelist' ? (headers['x-ms-previous-snapshot-url'] === undefined && !url.searchParams.has('prevsnapshot') ? 'GetPageRanges' : 'GetPageRangesDiff')
       : method === 'GET' && comp === null ? 'GetBlob'

@@ -48,6 +48,7 @@ const places: Readonly<Record<string, readonly [string, string, string]>> = {
   Blob_CreateSnapshot: ['blob', 'BlobImpl', 'createSnapshot'],
   Blob_Delete: ['blob', 'BlobImpl', 'delete'],
   Blob_StartCopyFromURL: ['blob', 'BlobImpl', 'startCopyFromURL'],
+  Blob_AbortCopyFromURL: ['blob', 'BlobImpl', 'abortCopyFromURL'],
   Container_Create: ['container', 'ContainerImpl', 'create'],
   Container_ListBlobFlatSegment: ['container', 'ContainerImpl', 'listBlobFlatSegment'],
 };

@@ -13,7 +13,7 @@ export interface AccessTarget {
 }
 
 /** Short, because an address that outlives this process is good until then; it is renewed as long as somebody reads. */
-const lifetimeSeconds = 3600;
+const usualSeconds = 3600;
 /** An access that is refused twice right after it was granted is refused for another reason than its age. */
 const mostRenewals = 2;
 
@@ -25,12 +25,15 @@ export class DiskAccess implements PageAccess {
   readonly #cloud: AzureCloud;
   readonly #target: AccessTarget;
   readonly #access: 'Read' | 'Write';
+  readonly #seconds: number;
   #granted: Promise<string> | undefined;
 
-  constructor(cloud: AzureCloud, target: AccessTarget, access: 'Read' | 'Write' = 'Read') {
+  /** @param seconds for how long an address is good: a copy within the cloud cannot be given another one */
+  constructor(cloud: AzureCloud, target: AccessTarget, access: 'Read' | 'Write' = 'Read', seconds = usualSeconds) {
     this.#cloud = cloud;
     this.#target = target;
     this.#access = access;
+    this.#seconds = seconds;
   }
 
   /** Does something by the address, again with a new one if it has expired meanwhile. */
@@ -96,7 +99,7 @@ export class DiskAccess implements PageAccess {
   async #ask(): Promise<string> {
     const { kind, group, name } = this.#target;
     const compute = await this.#cloud.compute();
-    const wish = { access: this.#access, durationInSeconds: lifetimeSeconds };
+    const wish = { access: this.#access, durationInSeconds: this.#seconds };
     const answer = await this.#cloud.finish(`grant access to ${kind} ${name}`, (options) =>
       kind === 'disk' ? compute.disks.grantAccess(group, name, wish, options) : compute.snapshots.grantAccess(group, name, wish, options), new AbortController().signal);
     if (answer.accessSAS === undefined) throw new CausewayError('cloud.unexpected-answer', `access to ${kind} ${name} was granted without an address`);

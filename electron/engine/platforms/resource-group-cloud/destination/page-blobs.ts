@@ -25,7 +25,7 @@ export const largestBlobGib = 8191;
 const kindsWithout: readonly string[] = ['BlockBlobStorage', 'BlobStorage', 'FileStorage'];
 
 /** Undefined: the replica's volumes are managed disks. */
-export function blobPlaceOf({ storage_account_name: account, storage_container_name: container }: DestinationEnvironment): BlobPlace | undefined {
+export function blobPlaceOf({ storage_account_name: account, storage_container_name: container }: Pick<DestinationEnvironment, 'storage_account_name' | 'storage_container_name'>): BlobPlace | undefined {
   return account === undefined || account.trim() === '' ? undefined : { account, container: container ?? usualContainer };
 }
 
@@ -42,8 +42,8 @@ export interface StorageAccountFacts {
   readonly problem: string | undefined;
 }
 
-/** Undefined: the resource group has no such account. */
-export async function readAccount(session: AzureSession, { group, location: wanted }: Place, { account }: BlobPlace, signal: AbortSignal): Promise<StorageAccountFacts | undefined> {
+/** Undefined: the resource group has no such account. A region is given where it has to be in that one. */
+export async function readAccount(session: AzureSession, { group, location: wanted }: { readonly group: string; readonly location?: string }, { account }: BlobPlace, signal: AbortSignal): Promise<StorageAccountFacts | undefined> {
   const { storageAccounts } = await session.storage();
   const found = await session.find(`read storage account ${account}`, (options) => storageAccounts.getProperties(group, account, options), signal);
   if (found === undefined) return undefined;
@@ -51,7 +51,7 @@ export async function readAccount(session: AzureSession, { group, location: want
   const problem = kindsWithout.includes(kind) ? `storage account ${account} is of kind ${kind}, which has no page blobs`
     : isHnsEnabled === true ? `storage account ${account} has a hierarchical namespace, which has no page blobs`
       // Disks are made of blobs of their own region.
-      : location !== wanted ? `storage account ${account} is in ${location}, and the disks are made in ${wanted}` : undefined;
+      : wanted !== undefined && location !== wanted ? `storage account ${account} is in ${location}, and the disks are made in ${wanted}` : undefined;
   return { endpoint: primaryEndpoints?.blob ?? `https://${account}.blob.${session.profile.storageSuffix}/`, location, problem };
 }
 
@@ -65,6 +65,12 @@ interface Listed {
   readonly bytes: number;
   readonly labels: Record<string, string>;
   readonly blob: PageBlobClient;
+}
+
+/** What is said of a blob itself. */
+interface BlobFacts extends Listed {
+  /** Of one that was made by copying. */
+  readonly copy: { readonly id: string; readonly status: string; readonly description: string } | undefined;
 }
 
 /** The page blobs of one container, each the VHD of a disk: its bytes, and a footer behind them. */
@@ -121,21 +127,37 @@ export class BlobContainer {
   }
 
   /** Undefined: there is none, or it is in another container. */
-  async facts(id: string, signal: AbortSignal): Promise<Listed | undefined> {
+  async facts(id: string, signal: AbortSignal): Promise<BlobFacts | undefined> {
     const container = await this.#open(signal);
     const blob = container === undefined ? undefined : blobIn(container, id);
     if (blob === undefined) return undefined;
     const found = await this.#session.find(`read blob ${blob.name}`, (options) => blob.getProperties(options), signal);
-    return found === undefined ? undefined : { name: blob.name, bytes: found.contentLength ?? 0, labels: fromMetadata(found.metadata), blob };
+    if (found === undefined) return undefined;
+    const { contentLength = 0, metadata, copyId, copyStatus, copyStatusDescription: description = '' } = found;
+    const copy = copyId === undefined || copyStatus === undefined ? undefined : { id: copyId, status: copyStatus, description };
+    return { name: blob.name, bytes: contentLength, labels: fromMetadata(metadata), blob, copy };
   }
 
-  /** A blank one. The container is made where there is none; a blob of this name with these labels is what a request before has made. */
-  async create({ name, sizeGib, labels }: NewCloudVolume, signal: AbortSignal): Promise<string> {
+  /** A blank one. */
+  create({ name, sizeGib, labels }: NewCloudVolume, signal: AbortSignal): Promise<string> {
+    return this.#make('create', name, labels, (blob, options) => blob.create(sizeGib * gib + footerBytes, options), signal);
+  }
+
+  /** One with what is at a signed address, which the cloud copies; `facts` tells how far that is. */
+  copy(name: string, from: string, labels: Labels, signal: AbortSignal): Promise<string> {
+    return this.#make('copy a snapshot to', name, labels, (blob, options) => blob.beginCopyFromURL(from, options), signal);
+  }
+
+  /** The container is made where there is none; a blob of this name with these labels is what a request before has made. */
+  async #make(
+    what: string, name: string, labels: Labels,
+    work: (blob: PageBlobClient, options: { readonly abortSignal: AbortSignal; metadata: Record<string, string>; conditions: { ifNoneMatch: string } }) => Promise<unknown>, signal: AbortSignal,
+  ): Promise<string> {
     const container = await this.#demand(signal);
     const blob = container.getPageBlobClient(`${name}.vhd`);
     await this.#session.call(`create container ${this.#blobs.container}`, (options) => container.createIfNotExists(options), signal);
     try {
-      await this.#session.call(`create blob ${blob.name}`, (options) => blob.create(sizeGib * gib + footerBytes, { ...options, metadata: toMetadata(labels), conditions: { ifNoneMatch: '*' } }), signal);
+      await this.#session.call(`${what} blob ${blob.name}`, (options) => work(blob, { ...options, metadata: toMetadata(labels), conditions: { ifNoneMatch: '*' } }), signal);
     } catch (error) {
       const before = isStatus(error, 409, 412) ? await this.facts(blob.url, signal) : undefined;
       if (before === undefined || !hasLabels(before, { [labelKeys.entry]: labels[labelKeys.entry] ?? '' })) throw error;
@@ -197,7 +219,9 @@ export function withPageBlobs(base: CloudCalls, session: AzureSession, place: Pl
     async delete(id, signal) {
       if (!isBlobId(id)) return base.volumes.delete(id, signal);
       const found = await container.facts(id, signal);
-      if (found !== undefined) await session.find(`delete blob ${found.name}`, (options) => found.blob.delete({ ...options, deleteSnapshots: 'include' }), signal);
+      if (found === undefined) return;
+      await stopCopy(session, found, signal);
+      await session.find(`delete blob ${found.name}`, (options) => found.blob.delete({ ...options, deleteSnapshots: 'include' }), signal);
     },
   };
   const snapshots: SnapshotStore = {
@@ -227,6 +251,17 @@ export function withPageBlobs(base: CloudCalls, session: AzureSession, place: Pl
     },
   };
   return { ...base, volumes, snapshots, copiesFrom: 'volume', largestVolumeGib: largestBlobGib, entryDetails: { ...base.entryDetails, storageAccount: blobs.account, storageContainer: blobs.container } };
+}
+
+/** A blob that is still being copied into cannot be deleted. */
+async function stopCopy(session: AzureSession, { name, blob, copy }: BlobFacts, signal: AbortSignal): Promise<void> {
+  if (copy?.status !== 'pending') return;
+  try {
+    await session.find(`stop the copy into blob ${name}`, (options) => blob.abortCopyFromURL(copy.id, options), signal);
+  } catch (error) {
+    // It has come to its end meanwhile.
+    if (!isStatus(error, 409)) throw error;
+  }
 }
 
 const blobSnapshot = (id: string, labels: Readonly<Record<string, string>>): CloudSnapshot => ({ id, state: 'available', status: 'available', labels });

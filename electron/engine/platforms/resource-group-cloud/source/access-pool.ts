@@ -15,10 +15,10 @@ export class AccessPool {
     this.#cloud = cloud;
   }
 
-  /** Asks for nothing yet. */
-  take(target: AccessTarget): DiskAccess {
+  /** Asks for nothing yet. @param seconds for how long an address has to be good, if it is the first one of the snapshot */
+  take(target: AccessTarget, seconds?: number): DiskAccess {
     const key = keyOf(target);
-    const found = this.#shared.get(key) ?? { access: new DiskAccess(this.#cloud, target), users: 0 };
+    const found = this.#shared.get(key) ?? { access: new DiskAccess(this.#cloud, target, 'Read', seconds), users: 0 };
     found.users += 1;
     this.#shared.set(key, found);
     return found.access;

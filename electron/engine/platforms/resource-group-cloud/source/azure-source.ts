@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject } from '../../../../../shared/model/json.
 import type { Vm } from '../../../../../shared/model/vm.ts';
 import { managedOf } from '../../../cloud-resources/managed-resources.ts';
 import { deleteResource, findResourceOf } from '../../../cloud-resources/resource-deletion.ts';
-import { isStatus } from '../../../http/http-error.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { DiskReader } from '../../../ports/disk-reader.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
@@ -13,8 +12,10 @@ import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { revokeAccess } from '../client/disk-access.ts';
 import type { PageAccess } from '../client/page-access.ts';
 import { parseResourceId } from '../client/resource-id.ts';
+import { listManagedBlobs } from '../destination/list-managed.ts';
 import { deleterFor } from '../destination/remove-resource.ts';
 import { AccessPool } from './access-pool.ts';
+import { BlobCopies, copyPlaceIn, copyPlaceOf, demandAccount, isDenied, type CopyPlace } from './blob-copies.ts';
 import { checkSource } from './check.ts';
 import { WorkerPath, workerEnvironment, workerOf } from './export-worker.ts';
 import { describeVm, listVms, readVm, refuseUnreadable, remarksOn, unmanagedDisks, type VmParts } from './inventory.ts';
@@ -34,6 +35,7 @@ export class AzureSource implements SourcePlatform {
   readonly #context: SourceContext;
   readonly #records: SnapshotRecords;
   readonly #accesses: AccessPool;
+  readonly #copies: BlobCopies;
   readonly #worker: WorkerPath;
   readonly #count: ReadCount = { lists: 0, reads: 0, bytes: 0 };
 
@@ -41,6 +43,7 @@ export class AzureSource implements SourcePlatform {
     this.#context = context;
     this.#records = new SnapshotRecords(context.folder, 'resource-group-cloud');
     this.#accesses = new AccessPool(context.cloud);
+    this.#copies = new BlobCopies(context, this.#accesses);
     this.#worker = new WorkerPath(context);
   }
 
@@ -76,8 +79,11 @@ export class AzureSource implements SourcePlatform {
   async prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void> {
     const parts = await readVm(this.#context, vmId, environment, signal);
     refuseUnreadable(parts);
+    if (parts.disks.every(({ blob }) => blob !== undefined)) return;
+    const copies = copyPlaceOf(environment, placeOfVm(parts).group);
+    if (copies !== undefined) return demandAccount(this.#context, copies, signal);
     // Where a worker is what comes second, it is planned when it is needed.
-    if (this.#context.cloud.connection.diskAccess === 'export_worker' && parts.disks.some(({ blob }) => blob === undefined)) await this.#worker.prepare(demandWorker(workerEnvironment(environment, placeOfVm(parts))), sizesOf(parts), signal);
+    if (this.#context.cloud.connection.diskAccess === 'export_worker') await this.#worker.prepare(demandWorker(workerEnvironment(environment, placeOfVm(parts))), sizesOf(parts), signal);
   }
 
   async createSnapshot(
@@ -91,6 +97,7 @@ export class AzureSource implements SourcePlatform {
     refuseUnreadable(parts);
     await this.#dropHalf(tag, parts.disks.length, signal);
     const worker = workerEnvironment(environment, placeOfVm(parts));
+    const copies = copyPlaceOf(environment, placeOfVm(parts).group);
     const takenAt = new Date(this.#context.cloud.clock.wallTime()).toISOString();
     const marks = await takeSnapshots(this.#context, tag, parts.disks, signal);
     const snapshot: Snapshot = {
@@ -99,6 +106,7 @@ export class AzureSource implements SourcePlatform {
       state: {
         ...(base === undefined ? {} : { base: base.tag }),
         ...(worker === undefined ? {} : { worker }),
+        ...(copies === undefined ? {} : { copies: { ...copies } }),
         disks: Object.fromEntries(parts.disks.map(({ id }, index) => [id, { ...marks[index] }])),
       },
     };
@@ -142,8 +150,10 @@ export class AzureSource implements SourcePlatform {
       return this.#worker.open({ snapshot, diskId, snapshotId: mark.snapshotId, sizeBytes: disk.sizeBytes, environment, base: former }, signal);
     };
     const { diskAccess } = this.#context.cloud.connection;
-    // A worker reads copies of snapshots of managed disks alone.
+    // Copies are made of snapshots of managed disks alone.
     const isBlob = isBlobId(mark.snapshotId);
+    const copies = isBlob ? undefined : copyPlaceIn(snapshot);
+    if (copies !== undefined) return this.#openCopy(snapshot, disk, mark, base, copies, signal);
     if (diskAccess === 'export_worker' && !isBlob) return byWorker();
     const canFallBack = !isBlob && diskAccess === 'auto' && workerOf(snapshot) !== undefined;
     try {
@@ -153,6 +163,32 @@ export class AzureSource implements SourcePlatform {
       this.#context.use?.note?.(`Disk ${diskId} cannot be read from its snapshot (${error.message}): an export worker reads a copy`);
       return byWorker();
     }
+  }
+
+  /** From a copy in a storage account. What changed is listed by the snapshots' own addresses, where these can be reached. */
+  async #openCopy(snapshot: Snapshot, disk: Snapshot['disks'][number], mark: SnapshotMark, base: Snapshot | undefined, place: CopyPlace, signal: AbortSignal): Promise<DiskReader> {
+    const { diskId, sizeBytes } = disk;
+    const copy = await this.#copies.open({ snapshot, diskId, snapshotId: mark.snapshotId, sizeBytes, place }, signal);
+    const former = await this.#baseOf(snapshot, disk, mark, base, signal);
+    const own = former === undefined ? undefined : this.#take(mark.snapshotId);
+    const earlier = former === undefined ? undefined : this.#take(former.snapshotId);
+    const giveBack = async (): Promise<void> => void (await Promise.all([own?.giveBack(), earlier?.giveBack()]));
+    if (own !== undefined && earlier !== undefined) {
+      const reader = new PageRangeReader(own.access, earlier.access, sizeBytes, `disk ${diskId}`, giveBack, this.#count, this.#context.cloud.clock, copy);
+      const refusal = await reader.whyNotComparable(signal).catch(async (error: unknown) => {
+        if (isDenied(error)) return error.message;
+        await giveBack();
+        throw error;
+      });
+      if (refusal === undefined) return reader;
+      await giveBack();
+      this.#noteUncompared(diskId, refusal);
+    }
+    return new PageRangeReader(copy, undefined, sizeBytes, `disk ${diskId}`, async () => undefined, this.#count, this.#context.cloud.clock);
+  }
+
+  #noteUncompared(diskId: string, refusal: string): void {
+    this.#context.use?.note?.(`The cloud does not tell what changed on disk ${diskId} since the last execution, so that all of it is compared: ${refusal}`);
   }
 
   /** @param isAsked something is read immediately, to learn whether the cloud grants an address and whether that can be reached from here */
@@ -187,7 +223,7 @@ export class AzureSource implements SourcePlatform {
     });
     if (refusal === undefined) return reader;
     await earlier.giveBack();
-    this.#context.use?.note?.(`The cloud does not tell what changed on ${label} since the last execution, so that all of it is compared: ${refusal}`);
+    this.#noteUncompared(diskId, refusal);
     return alone();
   }
 
@@ -264,7 +300,8 @@ export class AzureSource implements SourcePlatform {
     const snapshots = await cloud.list('list snapshots', (options) => compute.snapshots.list(options), signal);
     const labelled = snapshots.map(({ id, name, tags }) => ({ id: id ?? '', name, labels: tags ?? {} }));
     const blobs = await labelledBlobSnapshots(this.#context, await unmanagedDisks(cloud, signal), signal);
-    return managedOf([['volume-snapshot', [...labelled, ...blobs]]], ({ id }) => (isBlobId(id) ? { blob: withoutQuery(id) } : { resourceGroup: parseResourceId(id).group }));
+    const copies = await listManagedBlobs(this.#context.session, (this.#context.ledger?.list({ kind: 'volume' }) ?? []).map(({ details }) => details), signal);
+    return [...copies, ...managedOf([['volume-snapshot', [...labelled, ...blobs]]], ({ id }) => (isBlobId(id) ? { blob: withoutQuery(id) } : { resourceGroup: parseResourceId(id).group }))];
   }
 
   async close(): Promise<void> {
@@ -279,11 +316,6 @@ export class AzureSource implements SourcePlatform {
       if (mark !== undefined && !isBlobId(mark.snapshotId)) await revokeAccess(this.#context.cloud, targetOf(mark.snapshotId), signal);
     }
   }
-}
-
-/** By the account's roles, by the disk's network access policy, or by a network from which the storage cannot be reached. */
-function isDenied(error: unknown): error is CausewayError {
-  return isStatus(error, 400, 403, 409) || (error instanceof CausewayError && ['cloud.unreachable', 'cloud.no-answer'].includes(error.code));
 }
 
 /** @throws `cloud.parameter-missing` */

@@ -57,6 +57,7 @@ export class PageRangeReader implements DiskReader {
   readonly coverage: 'allocated' | 'changed';
   readonly granularityBytes = pageBytes;
   readonly #own: PageAccess;
+  readonly #bytes: PageAccess;
   readonly #base: PageAccess | undefined;
   readonly #label: string;
   readonly #release: () => Promise<void>;
@@ -69,9 +70,11 @@ export class PageRangeReader implements DiskReader {
   /**
    * @param base of the same disk in an earlier snapshot, to list what changed since
    * @param release gives the addresses back
+   * @param bytes where bytes are read, if not where pages are listed
    */
-  constructor(own: PageAccess, base: PageAccess | undefined, sizeBytes: number, label: string, release: () => Promise<void>, count: ReadCount, clock: Pick<Clock, 'monotonic'>) {
+  constructor(own: PageAccess, base: PageAccess | undefined, sizeBytes: number, label: string, release: () => Promise<void>, count: ReadCount, clock: Pick<Clock, 'monotonic'>, bytes = own) {
     this.#own = own;
+    this.#bytes = bytes;
     this.#base = base;
     this.sizeBytes = sizeBytes;
     this.coverage = base === undefined ? 'allocated' : 'changed';
@@ -191,7 +194,7 @@ export class PageRangeReader implements DiskReader {
     this.#count.reads += Math.ceil(into.length / readBytes);
     this.#count.bytes += into.length;
     try {
-      await this.#own.use(`read ${this.#label}`, (blob, options) =>
+      await this.#bytes.use(`read ${this.#label}`, (blob, options) =>
         blob.downloadToBuffer(target, offset, target.length, { abortSignal: options.abortSignal, blockSize: readBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 }), signal);
     } catch (error) {
       if (signal.aborted) throw this.#cancelled();

@@ -34,6 +34,14 @@ export const sourcePermissions: readonly FeaturePolicy[] = [
     privileges: ['Microsoft.Storage/storageAccounts/read', ...['read', 'write', 'delete'].map((action) => `Microsoft.Storage/storageAccounts/blobServices/containers/blobs/${action}`)],
     isEssential: false,
   },
+  {
+    feature: 'Read disks from copies in a storage account',
+    privileges: [
+      'Microsoft.Storage/storageAccounts/read', 'Microsoft.Storage/storageAccounts/blobServices/containers/write',
+      ...['read', 'write', 'delete'].map((action) => `Microsoft.Storage/storageAccounts/blobServices/containers/blobs/${action}`),
+    ],
+    isEssential: false,
+  },
   { feature: 'Snapshots of disks with a disk encryption set', privileges: ['Microsoft.Compute/diskEncryptionSets/read'], isEssential: false },
   { feature: 'Shut down the guest before the last execution', privileges: ['Microsoft.Compute/virtualMachines/deallocate/action'], isEssential: false },
   { feature: 'Start the source again after a roll-back', privileges: ['Microsoft.Compute/virtualMachines/start/action'], isEssential: false },
