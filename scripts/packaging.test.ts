@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { bundledLibraries } from './bundled-libraries.ts';
 import { builderArguments, packagingProblems } from './package.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -64,9 +65,10 @@ describe('the configuration of the packages', () => {
     expect(config()['mac']).toMatchObject({ hardenedRuntime: true, extendInfo: { NSLocalNetworkUsageDescription: expect.stringMatching(/\.$/) as string } });
   });
 
-  test('leaves out no package that the main process loads', () => {
+  test('leaves out no package that the main process loads, but for those in its bundle', () => {
     const excluded = config().files.filter((pattern) => pattern.startsWith('!node_modules/{')).flatMap((pattern) => pattern.slice('!node_modules/{'.length, pattern.indexOf('}')).split(','));
-    const left = Object.keys(dependencies).filter((name) => excluded.some((each) => name === each || name.startsWith(`${each}/`)));
+    const bundled = bundledLibraries(root);
+    const left = Object.keys(dependencies).filter((name) => !bundled.includes(name) && excluded.some((each) => name === each || name.startsWith(`${each}/`)));
     const importers = globSync('{electron,shared}/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
     expect(left.length).toBeGreaterThan(0);
     for (const name of left) {

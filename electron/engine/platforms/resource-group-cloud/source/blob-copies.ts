@@ -125,7 +125,7 @@ function pagesOf({ cloud }: Pick<SourceContext, 'cloud'>, container: BlobContain
   };
 }
 
-/** Whether lists of changes are not to be had here: by roles, by the disk's network access policy, or as their address cannot be reached. */
+/** Whether the cloud tells no changes here: by roles, by the disk's network access policy, or as the address cannot be reached. */
 export function isDenied(error: unknown): error is CausewayError {
   return isStatus(error, 400, 403, 409) || (error instanceof CausewayError && ['cloud.unreachable', 'cloud.no-answer'].includes(error.code));
 }
