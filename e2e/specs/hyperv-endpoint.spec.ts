@@ -93,7 +93,9 @@ describe('an endpoint of Hyper-V', () => {
       expect(await step('Check groups', open({}))).toMatchObject({ outcome: 'warning', evidence: expect.stringContaining('neither Administrators nor Hyper-V Administrators') as string });
       // It opens no port for that.
       expect(await step('Check the firewall')).toBeUndefined();
-      expect((lab.platform.policy?.() ?? []).flatMap(({ privileges }) => privileges)).toEqual(expect.arrayContaining(['BUILTIN\\Remote Management Users', 'BUILTIN\\Hyper-V Administrators', 'BUILTIN\\Event Log Readers']));
+      expect((lab.platform.policy?.() ?? []).filter(({ isEssential }) => isEssential).flatMap(({ privileges }) => privileges)).toEqual([
+        'BUILTIN\\Remote Management Users', `TCP ${lab.rig.hosts[0]?.port} (WinRM over HTTPS) from this computer`, 'BUILTIN\\Hyper-V Administrators', 'BUILTIN\\Event Log Readers', 'the key of the service (rct_password)', `TCP ${lab.rig.rct.port} from this computer`,
+      ]);
     });
 
     it('names PowerShell in constrained language mode, an account that sees no VM, and one that may not read the event log', async () => {
@@ -109,13 +111,16 @@ describe('an endpoint of Hyper-V', () => {
       expect([rest?.outcome, none]).toEqual(['skipped', []]);
     });
 
-    it('names a missing WinRM listener or SSH server with its port, and a wrong password', async () => {
+    it('names a missing WinRM listener or SSH server with its port, a wrong password, and an account that may not use WinRM', async () => {
       await start();
       const port = await closedPort();
       expect(await steps(open({ port }))).toMatchObject([{ outcome: 'failed', code: 'source.unreachable', evidence: expect.stringContaining(`a WinRM listener with HTTPS, and TCP ${port} open for this computer`) as string }, { outcome: 'skipped' }]);
       const { hostKey } = await sshServer();
       expect(await steps(open({ management: 'ssh', ssh_port: port, ssh_host_keys: [hostKey] }))).toMatchObject([{ outcome: 'failed', code: 'source.unreachable', evidence: expect.stringContaining(`the OpenSSH server, with TCP ${port} open for this computer`) as string }, { outcome: 'skipped' }]);
       expect(await steps(open({ password: 'wrong' }))).toMatchObject([{ outcome: 'failed', code: 'source.login-refused' }, { outcome: 'skipped' }]);
+      lab.rig.hosts[0]?.deny(true);
+      expect(await steps(open({}))).toMatchObject([{ outcome: 'failed', code: 'source.login-refused', evidence: expect.stringContaining('in Administrators or Remote Management Users of the host') as string }, { outcome: 'skipped' }]);
+      lab.rig.hosts[0]?.deny(false);
       expect(await steps(open({ username: 'nobody' }))).toMatchObject([{ outcome: 'failed', code: 'source.login-refused' }, { outcome: 'skipped' }]);
     });
 

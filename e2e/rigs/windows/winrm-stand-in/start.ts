@@ -68,6 +68,8 @@ export interface WinrmStandIn {
   requests(): number;
   /** Shells that nobody deleted. */
   openShells(): number;
+  /** Whether callers may manage the server once they have signed in. */
+  deny(isDenied: boolean): void;
   /** The next request of this action loses its connection. */
   cutAt(action: string): void;
   close(): Promise<void>;
@@ -110,6 +112,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
   const cuts = new Set<string>();
   const schemes = new Set<string>();
   let requests = 0;
+  let isDenied = false;
   const shells = new Map<string, Map<string, RunningCommand>>();
   const sockets = new Set<Socket>();
   const parser = new XMLParser({ ignoreAttributes: false, removeNSPrefix: true, parseTagValue: false, parseAttributeValue: false, attributeNamePrefix: '@' });
@@ -128,6 +131,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
   const answerTo = async (action: string, envelope: Element): Promise<{ readonly status: number; readonly body: string }> => {
     const shellId = selector(envelope, 'ShellId');
     const body = at(envelope, 'Body');
+    if (isDenied) return fault('5', 'Access is denied.');
     if (action === 'Create') {
       const id = randomUUID().toUpperCase();
       shells.set(id, new Map());
@@ -265,6 +269,7 @@ export async function startWinrmStandIn(run: (command: ReceivedCommand) => Comma
     actions, commands, violations, schemes,
     requests: () => requests,
     openShells: () => shells.size,
+    deny: (value) => void (isDenied = value),
     cutAt: (action) => void cuts.add(action),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

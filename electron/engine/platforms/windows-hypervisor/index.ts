@@ -14,6 +14,7 @@ import { SshPowershell, WinrmPowershell, type RemotePowershell } from './control
 import type { DiskAccess } from './disk-access/disk-access.ts';
 import { HostReader } from './disk-access/host-reader.ts';
 import { RctService } from './disk-access/rct-service.ts';
+import type { CheckedConnection } from './source/check.ts';
 import { HypervSource } from './source/hyperv-source.ts';
 
 export type HypervConnection = z.infer<typeof connectionSchema>;
@@ -43,7 +44,11 @@ export function createHypervSource(connection: HypervConnection, { scratchFolder
   const linkTo = (node: string): HostLink => new HostLink(node, powershell(node), context);
   const hosts = new Hosts(linkTo(host), linkTo, options.nodePatienceMs);
   const access = accessOf();
-  return new HypervSource({ hosts, access, digestFolder: join(scratchFolder, 'windows-hypervisor-digests'), clock: context.clock, use, ledger, owner: ledger?.owner?.mark, note }, { allowUntrusted: allowUntrusted && management === 'winrm', isPinned: certificateSha256 !== undefined, management, port: management === 'ssh' ? sshPort : port, reader: access instanceof RctService ? 'none' : management === 'ssh' ? 'stream' : 'port' }, scratchFolder);
+  const checked: CheckedConnection = {
+    allowUntrusted: allowUntrusted && management === 'winrm', isPinned: certificateSha256 !== undefined, isKerberos: authentication === 'kerberos', management, port: management === 'ssh' ? sshPort : port,
+    reader: access instanceof RctService ? 'none' : management === 'ssh' ? 'stream' : 'port', readerPort, rctPort,
+  };
+  return new HypervSource({ hosts, access, digestFolder: join(scratchFolder, 'windows-hypervisor-digests'), clock: context.clock, use, ledger, owner: ledger?.owner?.mark, note }, checked, scratchFolder);
 
   function accessOf(): DiskAccess {
     if (diskAccess === 'reader' || (diskAccess === 'auto' && rctKey === undefined)) return new HostReader({ port: readerPort, managementPort: port, ledger, linkOf: (node) => hosts.linkOf(node), note, startWithinMs: options.readerStartMs ?? options.timeoutMs });

@@ -141,6 +141,7 @@ export class WinrmConnection {
     if (text === '' && status !== 200) throw new CausewayError('transport.winrm-protocol', `WinRM on ${host}:${port} answered ${status}`);
     const body = bodyOf(text);
     const fault = faultOf(body);
+    if (fault?.isAccessDenied === true) throw new CausewayError('transport.login-refused', `WinRM on ${host}:${port} does not let this account in (${fault.words}): it has to be in Administrators or Remote Management Users of the host`);
     if (fault?.isShellGone === true) throw new CausewayError('transport.lost', `WinRM on ${host}:${port}: ${fault.words}`);
     if (fault !== undefined && !(mayHaveNoOutput && fault.isNoOutputYet)) throw new CausewayError('transport.winrm-protocol', fault.words);
     return body;

@@ -131,10 +131,14 @@ export function attribute(element: Element | undefined, name: string): string | 
 /** The fault of a request to a shell or command that the server no longer has, e.g. after a restart. */
 const shellGone = '2150858843';
 
+/** Of who has signed in, but may not manage the server. */
+const accessDenied = '5';
+
 export interface Fault {
   /** Only that there was no output yet. */
   readonly isNoOutputYet: boolean;
   readonly isShellGone: boolean;
+  readonly isAccessDenied: boolean;
   readonly words: string;
 }
 
@@ -145,7 +149,7 @@ export function faultOf(body: Element): Fault | undefined {
   const detail = child(child(fault, 'Detail'), 'WSManFault');
   const words = textOf(child(child(fault, 'Reason'), 'Text')) ?? textOf(child(detail, 'Message')) ?? 'a fault without a message';
   const code = attribute(detail, 'Code');
-  return { isNoOutputYet: code === noOutputYet, isShellGone: code === shellGone, words: words.trim().slice(0, 500) };
+  return { isNoOutputYet: code === noOutputYet, isShellGone: code === shellGone, isAccessDenied: code === accessDenied, words: words.trim().slice(0, 500) };
 }
 
 export interface Output {

@@ -11,8 +11,11 @@ export interface CheckedConnection {
   readonly management: 'winrm' | 'ssh';
   /** Of what manages the hosts. */
   readonly port: number;
+  readonly isKerberos: boolean;
   /** Whether the reader is used, and whether it listens on a port. */
   readonly reader: 'none' | 'port' | 'stream';
+  readonly readerPort: number;
+  readonly rctPort: number;
 }
 
 /** PowerShell is started with Bypass, which only a group policy overrules. */

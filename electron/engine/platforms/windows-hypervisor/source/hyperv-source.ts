@@ -15,7 +15,7 @@ import { checkSource, type CheckedConnection } from './check.ts';
 import { baseMark, breakOf, checkpointName, diskMark, markDisk, ownCheckpoint, placeOf } from './checkpoint-state.ts';
 import { awaitMerge, convertCheckpoint, powerDoubt, readCheckpoints, removeCheckpoint, removeLeftovers, removeReferencePoint, takeCheckpoint } from './checkpoints.ts';
 import { dropDigests, openDisk } from './open-disk.ts';
-import { rights } from './rights.ts';
+import { rightsFor } from './rights.ts';
 import type { SourceContext } from './source-context.ts';
 import { canTrack, describe, disksOf, networkOf, replicable, shortcomings, summarize } from './vm-facts.ts';
 
@@ -71,7 +71,7 @@ export class HypervSource implements SourcePlatform {
   }
 
   policy(): readonly FeaturePolicy[] {
-    return rights;
+    return rightsFor(this.#connection);
   }
 
   async options(names: readonly string[], signal: AbortSignal): Promise<Readonly<Record<string, OptionList>>> {

@@ -54,7 +54,10 @@ export function shortcomings(vm: HostVm): readonly string[] {
   }
   if (!canTrack(vm)) said.push(`The VM has configuration version ${vm.version}, which has no change tracking: each execution compares whole disks. Update-VMVersion brings it to the version of the host.`);
   if (osTypeOf(vm) === undefined) said.push('The guest does not say what OS it runs; it is treated as Linux. Start it with its integration services to find out.');
-  for (const nic of vm.nics) if (nic.vlanMode === 'trunk') said.push(`Network adapter ${nic.name} carries several VLANs (trunk), of which a migrated VM has none.`);
+  for (const { name, vlanMode } of vm.nics) {
+    if (vlanMode === 'trunk') said.push(`Network adapter ${name} carries several VLANs (trunk), of which a migrated VM has none.`);
+    if (vlanMode === 'private') said.push(`Network adapter ${name} is in a private VLAN. A migrated VM is not isolated in that way.`);
+  }
   return said;
 }
 
