@@ -19,6 +19,7 @@ const node = {
         engine: resolve('electron/engine.ts'),
         cli: resolve('electron/cli.ts'),
         host: resolve('electron/host.ts'),
+        mover: resolve('electron/mover.ts'),
       },
       output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
     },

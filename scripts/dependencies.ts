@@ -42,6 +42,7 @@ const purposes: Readonly<Record<string, string>> = {
   'react-hook-form': 'State and validation of forms.',
   'read-excel-file': 'Reads RVTools workbooks (XLSX).',
   ssh2: 'SSH client: connections to workers.',
+  'ssh-config': "Reads the user's configuration of OpenSSH: names, users, ports, jump hosts and keys of movers.",
   ws: "WebSocket between the page and the workbench's server on loopback.",
   yaml: 'Reads and writes environment files, keeping comments and positions.',
   zod: 'Describes and validates every input: environments, API answers, messages between processes.',

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { packageEngine } from './package-engine.ts';
 
 /**
- * Makes packages with electron-builder: `npm run package -- --linux`. What belongs to a company and not to the project comes from
+ * Makes packages with electron-builder: `npm run package -- --linux`; `--engine` makes the archive of the engine instead. What belongs to a company and not to the project comes from
  * environment variables: certificates (the builder's own variables) and the address of an update feed. docs/packaging.md lists them.
  */
 
@@ -34,7 +35,18 @@ export function builderArguments(given: readonly string[], environment: NodeJS.P
   return [...given, '--publish', 'never', ...(feed === '' ? [] : ['-c.publish.provider=generic', `-c.publish.url=${feed}`])];
 }
 
-if (process.argv[1] === import.meta.filename) {
+/** Which engines are asked for: none without `--engine`. */
+export function engineArchitectures(given: readonly string[]): readonly ('x64' | 'arm64')[] {
+  if (!given.includes('--engine')) return [];
+  const at = given.indexOf('--arch');
+  const arch = at < 0 ? process.arch : given[at + 1];
+  if (arch !== 'x64' && arch !== 'arm64') throw new Error(`engines are made for x64 and arm64, not for ${arch ?? 'nothing'}`);
+  return [arch];
+}
+
+if (process.argv[1] === import.meta.filename && process.argv.includes('--engine')) {
+  for (const arch of engineArchitectures(process.argv.slice(2))) console.log(packageEngine(join(import.meta.dirname, '..'), arch));
+} else if (process.argv[1] === import.meta.filename) {
   const problems = packagingProblems(process.env);
   if (problems.length > 0) {
     console.error(problems.join('\n'));

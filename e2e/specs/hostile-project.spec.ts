@@ -135,6 +135,6 @@ test('a project made here keeps its addresses out of the files, and works at onc
   expect(readFileSync(join(project, '.causeway', 'vault.json'), 'utf8')).not.toContain('127.0.0.1');
   await causeway('endpoint', 'check', 'cloud');
   expect(named.heard.text).toContain('canary-production');
-  await causeway('trust', 'sharing', '--on');
+  await causeway('trust', 'sharing', 'on');
   expect(readFileSync(join(project, 'endpoints', 'cloud.json'), 'utf8')).toContain(named.url);
 });

@@ -36,11 +36,14 @@ export class UsageError extends Error {
 export interface ProjectOptions {
   readonly project?: string;
   readonly json?: boolean;
+  /** The mover that has the project; undefined: this computer. */
+  readonly on?: string;
 }
 
-/** Adds `--project` and `--json`. */
+/** Adds `--project`, `--on` and `--json`. */
 export function inProject(command: Command): Command {
   return command
     .option('--project <folder>', 'the project (default: $CAUSEWAY_PROJECT, or the current folder)')
+    .option('--on <mover>', 'work in a project on this mover; --project is then a folder there (default: $CAUSEWAY_MOVER)')
     .option('--json', 'print JSON, one value per line');
 }

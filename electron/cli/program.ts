@@ -14,6 +14,7 @@ import { registerEvidence } from './commands/evidence.ts';
 import { registerGuest } from './commands/guest.ts';
 import { registerInventory } from './commands/inventory.ts';
 import { registerLedger } from './commands/ledger.ts';
+import { registerMover } from './commands/mover.ts';
 import { registerCutover, registerRehearsal } from './commands/life.ts';
 import { registerProject, registerTrust } from './commands/project.ts';
 import { registerReplica } from './commands/replica.ts';
@@ -41,13 +42,14 @@ const registrars: readonly CommandRegistrar[] = [
   registerProject,
   registerTrust,
   registerVault,
+  registerMover,
   registerDoctor,
 ];
 
 /** In the order in which users need them. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   'Without a connection:': ['validate', 'explain', 'schema', 'doctor'],
-  'Set up a project:': ['vault', 'endpoint', 'trust', 'project'],
+  'Set up a project:': ['vault', 'endpoint', 'trust', 'project', 'mover'],
   'Plan:': ['vm', 'guest', 'inventory', 'catalog', 'wave'],
   'Move VMs:': ['replica', 'execution', 'deployment', 'migration', 'rehearsal', 'cutover'],
   'Prove:': ['evidence'],
@@ -68,6 +70,7 @@ The manual explains each step: docs/manual/first-migration.md
 
 Environment:
   CAUSEWAY_PROJECT          the project's folder, where --project is not given
+  CAUSEWAY_MOVER            the mover that has the project, where --on is not given
   CAUSEWAY_KEY_FILE         the key file that opens the vault
   CAUSEWAY_PASSPHRASE_FILE  a file with the passphrase that opens the vault
   CAUSEWAY_USER_FOLDER      the folder that records trusted projects; default: your settings folder

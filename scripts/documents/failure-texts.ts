@@ -21,6 +21,7 @@ const errorAreas: Readonly<Record<string, string>> = {
   life: 'Rehearsal, cut-over, roll-back and finalising',
   evidence: 'Evidence and reports',
   notification: 'Notifications',
+  mover: 'Movers',
 };
 
 /** Every error code with its meaning, cause and remedy, by areas. */

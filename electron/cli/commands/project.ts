@@ -1,3 +1,4 @@
+import { Argument } from 'commander';
 import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 
 /** `causeway project …` */
@@ -70,16 +71,13 @@ const setSharing: CommandRegistrar = (group, context) => {
   const command = group
     .command('sharing')
     .description('Show or change whether endpoint addresses are written to the project files, for people who share the folder. Secrets are never written.')
-    .option('--on', 'write addresses into the files')
-    .option('--off', 'keep addresses on this computer only');
+    .addArgument(new Argument('[state]', 'on: write addresses into the files; off: keep them on this computer only').choices(['on', 'off']));
   inProject(command).action(
-    context.run(async (options: ProjectOptions & { on?: boolean; off?: boolean }): Promise<ExitStatus> => {
+    context.run(async (state: 'on' | 'off' | undefined, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { print } = await import('../output/print.ts');
-      const { UsageError } = await import('../command-context.ts');
-      if (options.on === true && options.off === true) throw new UsageError('use --on or --off');
       const sharing = await withProject(options, context, (core) =>
-        options.on === undefined && options.off === undefined ? core.call('project.sharing', {}) : core.call('project.setSharing', { addresses: options.on === true }));
+        state === undefined ? core.call('project.sharing', {}) : core.call('project.setSharing', { addresses: state === 'on' }));
       print(context, options, [sharing], () => `Addresses in project files: ${sharing.addresses ? 'on' : 'off'}\n`);
       return 0;
     }),

@@ -11,12 +11,19 @@ import type { CommandContext } from '../command-context.ts';
  */
 export function keyWrapperFor(context: CommandContext): () => Promise<KeyWrapper | undefined> {
   return async () => {
-    const { CAUSEWAY_KEY_FILE: keyFile, CAUSEWAY_PASSPHRASE_FILE: passphraseFile } = context.env;
+    const { CAUSEWAY_KEY_FILE: keyFile } = context.env;
     if (keyFile !== undefined && keyFile !== '') return keyFileWrapper(keyFile);
-    if (passphraseFile !== undefined && passphraseFile !== '') return passphraseWrapper(readPrivateFile(passphraseFile, 1).toString('utf8'));
+    const given = passphraseFromFile(context);
+    if (given !== undefined) return passphraseWrapper(given);
     const typed = await askSecretly(context, 'Passphrase of the vault: ');
     return typed === undefined ? undefined : passphraseWrapper(typed);
   };
+}
+
+/** The passphrase that a file has; undefined where none is named. */
+export function passphraseFromFile({ env }: CommandContext): string | undefined {
+  const file = env['CAUSEWAY_PASSPHRASE_FILE'];
+  return file === undefined || file === '' ? undefined : readPrivateFile(file, 1).toString('utf8');
 }
 
 /** Whether opening the vault means asking a person. */

@@ -29,6 +29,11 @@ function requireProject(folder: string): void {
   throw new UsageError(`${folder} is not a Causeway project. Specify one with --project or CAUSEWAY_PROJECT. To create one here: causeway vault init, or causeway endpoint add`);
 }
 
+/** The mover that a command works on; undefined for this computer. */
+export function moverOf(options: ProjectOptions, context: CommandContext): string | undefined {
+  return options.on ?? (context.env['CAUSEWAY_MOVER'] || undefined);
+}
+
 export function vaultPath(folder: string): string {
   return join(stateFolder(folder), 'vault.json');
 }
@@ -38,6 +43,11 @@ export function vaultPath(folder: string): string {
  * this process runs are waited for.
  */
 export async function withProject<T>(options: ProjectOptions & MayCreate, context: CommandContext, work: (core: CoreClient) => Promise<T>): Promise<T> {
+  const mover = moverOf(options, context);
+  if (mover !== undefined) {
+    const { withProjectOnMover } = await import('./on-mover.ts');
+    return withProjectOnMover(mover, options, context, work);
+  }
   const folder = projectFolder(options, context);
   if (options.createProject !== true) requireProject(folder);
   const vault = openVault(vaultPath(folder), keyWrapperFor(context), { asksPeople: asksForPassphrase(context) });

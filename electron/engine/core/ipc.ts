@@ -3,15 +3,15 @@ import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { channelClient } from '../../../shared/contract/channel-client.ts';
 import { messageText, mostMessageBytes, type Channel } from '../../../shared/contract/channel.ts';
 import { calls, events } from '../../../shared/contract/contract.ts';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
-import { serveChannel, type ServedChannel } from '../../../shared/contract/serve-channel.ts';
+import { serveChannel, type Served, type ServedChannel } from '../../../shared/contract/serve-channel.ts';
+import type { EventTable } from '../../../shared/contract/tables.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { Core } from './core.ts';
 
 const newline = 10;
 const keyBytes = 32;
@@ -78,10 +78,11 @@ export function localPlace(stateFolder: string, platform: NodeJS.Platform = proc
   return { address: localAddress(stateFolder) };
 }
 
-export function localAddress(stateFolder: string): string {
+/** @param name of the socket: an engine's, or of what stands in front of it */
+export function localAddress(stateFolder: string, name: 'engine' | 'mover' = 'engine'): string {
   const folder = resolve(stateFolder);
-  const digest = createHash('sha256').update(folder).digest('hex').slice(0, 24);
-  const near = join(folder, 'engine.sock');
+  const digest = createHash('sha256').update(name === 'engine' ? folder : `${name} ${folder}`).digest('hex').slice(0, 24);
+  const near = join(folder, `${name}.sock`);
   if (Buffer.byteLength(near) < 100) return near;
   const uid = process.getuid?.() ?? 0;
   const privateFolder = join(tmpdir(), `causeway-${uid}`);
@@ -92,8 +93,8 @@ export function localAddress(stateFolder: string): string {
   return join(privateFolder, `${digest}.sock`);
 }
 
-/** A local socket as a channel: one JSON object a line. Anything else closes it. */
-export function localChannel(socket: Socket): Channel {
+/** A local socket, or one that SSH carries, as a channel: one JSON object a line. Anything else closes it. */
+export function localChannel(socket: Duplex): Channel {
   socket.on('error', () => socket.destroy());
   return {
     send(message) {
@@ -124,12 +125,12 @@ export interface LocalServer {
 /** How long new clients may take to send their first call before the engine exits. */
 const graceMs = 2_000;
 
-/** Serves the core to other processes of the same user: the same contract, as JSON lines, behind the key if there is one. */
-export async function serveLocally(core: Core, { address, key }: LocalPlace): Promise<LocalServer> {
+/** Serves the core, or the workbench in front of it, to other processes of the same user: the same contract, as JSON lines, behind the key if there is one. */
+export async function serveLocally(served: Served, { address, key }: LocalPlace, told: EventTable = events): Promise<LocalServer> {
   const clients = new Map<Socket, ServedChannel>();
   const strangers = new Set<Socket>();
   const serve = (socket: Socket): void => {
-    clients.set(socket, serveChannel(core, events, localChannel(socket)));
+    clients.set(socket, serveChannel(served, told, localChannel(socket)));
     socket.on('close', () => clients.delete(socket));
   };
   const server = createServer((socket) => {

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
-import { logIn, type SshConnectOptions, type SshTarget } from './ssh-handshake.ts';
+import { logIn, readHostKey, type SshConnectOptions, type SshTarget } from './ssh-handshake.ts';
 
 export type { SshConnectOptions, SshHop, SshTarget } from './ssh-handshake.ts';
 
@@ -63,6 +63,19 @@ export class SshConnection {
     } catch (error) {
       await before?.close();
       throw error;
+    }
+  }
+
+  /** The host key that a server shows, read through its jump hosts; it is not signed in to. Rejects as `connect` does. */
+  static async showHostKey(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<string> {
+    const { jumpHosts: hops = [], proxy } = target;
+    const last = hops.at(-1);
+    if (last === undefined) return readHostKey(target, options, signal);
+    const before = await SshConnection.connect({ ...last, jumpHosts: hops.slice(0, -1), proxy }, options, signal);
+    try {
+      return await readHostKey(target, options, signal, await before.openTcp(target.host, target.port, signal));
+    } finally {
+      await before.close();
     }
   }
 

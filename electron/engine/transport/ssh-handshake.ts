@@ -13,9 +13,11 @@ export interface SshTarget {
   readonly host: string;
   readonly port: number;
   readonly username: string;
-  /** One of this and the password. */
+  /** One of this, the password and the agent. */
   readonly privateKeyPem?: string | undefined;
   readonly password?: string | undefined;
+  /** Address of an SSH agent that has the key: a Unix socket, or a named pipe on Windows. */
+  readonly agent?: string | undefined;
   /** Of the private key, if it is encrypted. */
   readonly passphrase?: string | undefined;
   /** `<type> <base64>`; undefined: any key is accepted and returned as `hostKey`. */
@@ -90,6 +92,7 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
       username: target.username,
       ...(target.privateKeyPem === undefined ? {} : { privateKey: target.privateKeyPem }),
       ...(target.password === undefined ? {} : { password: target.password }),
+      ...(target.agent === undefined ? {} : { agent: target.agent }),
       ...(target.passphrase === undefined ? {} : { passphrase: target.passphrase }),
       readyTimeout: options.handshakeTimeoutMs ?? 30_000,
       keepaliveInterval: options.keepaliveMs ?? 2000,
@@ -97,7 +100,7 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
       keepaliveCountMax: 1_000_000,
       algorithms,
       // A password is only shown where the key is not enough.
-      authHandler: ['none', ...(target.privateKeyPem === undefined ? [] : ['publickey' as const]), ...(target.password === undefined ? [] : ['password' as const])],
+      authHandler: ['none', ...(target.privateKeyPem === undefined ? [] : ['publickey' as const]), ...(target.agent === undefined ? [] : ['agent' as const]), ...(target.password === undefined ? [] : ['password' as const])],
       hostVerifier: (key: Buffer) => {
         shown = hostKeyText(key);
         return expected === undefined || sameHostKey(shown, expected);
@@ -109,6 +112,37 @@ export async function logIn(target: SshTarget, options: SshConnectOptions, signa
   });
   prepareKey(client);
   return { client, socket, hostKey: shown ?? '' };
+}
+
+/**
+ * Reads the host key of a server, `<type> <base64>`, and ends the connection before anything of a user is sent. Rejects as `logIn` does.
+ *
+ * @param opened the connection, where something else has opened it
+ */
+export async function readHostKey(target: Pick<SshTarget, 'host' | 'port' | 'proxy'>, options: SshConnectOptions, signal: AbortSignal, opened?: Duplex): Promise<string> {
+  const where = `${target.host}:${target.port}`;
+  const socket = opened ?? (await connectToBanner(target.host, target.port, options.bannerTimeoutMs ?? 5000, signal, target.proxy));
+  const client = new Client();
+  try {
+    return await new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(abortReason(signal)), { once: true });
+      client.on('error', (error) => reject(unreachable(where, error.message, error)));
+      client.once('close', () => reject(unreachable(where, 'closed the connection during the handshake')));
+      client.connect({
+        sock: socket,
+        username: 'nobody',
+        readyTimeout: options.handshakeTimeoutMs ?? 30_000,
+        algorithms: sshAlgorithmsFor(undefined),
+        hostVerifier: (key: Buffer) => {
+          resolve(hostKeyText(key));
+          return false;
+        },
+      });
+    });
+  } finally {
+    client.destroy();
+    socket.destroy();
+  }
 }
 
 function connectError(error: Error & { level?: string }, where: string, username: string): CausewayError {

@@ -4,6 +4,7 @@ import { deploymentErrors } from './errors-deployment.ts';
 import { engineErrors } from './errors-engine.ts';
 import { generalErrors } from './errors-general.ts';
 import { notificationErrors } from './errors-notifications.ts';
+import { moverErrors } from './errors-mover.ts';
 import { osmorphingErrors } from './errors-osmorphing.ts';
 import { replicationErrors } from './errors-replication.ts';
 import { secretsErrors } from './errors-secrets.ts';
@@ -21,6 +22,7 @@ export const germanErrors: Readonly<Record<string, ErrorWords>> = {
   ...engineErrors,
   ...generalErrors,
   ...notificationErrors,
+  ...moverErrors,
   ...osmorphingErrors,
   ...replicationErrors,
   ...secretsErrors,

@@ -7,6 +7,7 @@ import { generalErrors } from './general.ts';
 import { inventoryErrors } from './inventory.ts';
 import { lifeErrors } from './life.ts';
 import { notificationErrors } from './notifications.ts';
+import { moverErrors } from './mover.ts';
 import { openstackErrors } from './openstack.ts';
 import { osmorphingErrors } from './osmorphing.ts';
 import { replicationErrors } from './replication.ts';
@@ -40,6 +41,7 @@ export const errorCatalogue = {
   ...inventoryErrors,
   ...notificationErrors,
   ...waveErrors,
+  ...moverErrors,
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;

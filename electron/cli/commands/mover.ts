@@ -1,0 +1,72 @@
+import type { CommandRegistrar, ExitStatus, ProjectOptions } from '../command-context.ts';
+import type { AddMoverOptions } from '../project/movers.ts';
+
+/** `causeway mover …` */
+export const registerMover: CommandRegistrar = (program, context) => {
+  const group = program.command('mover').description('Engines on other computers, reached over SSH: executions there go on while this computer sleeps.');
+  for (const add of [addMover, listMovers, showMover, stopMover, uninstallMover]) add(group, context);
+};
+
+const addMover: CommandRegistrar = (group, context) => {
+  group
+    .command('add')
+    .description('Add a mover. Its host key, and those of jump hosts, must be in your known_hosts file, be given by --host-key, or be confirmed on the terminal.')
+    .argument('<name>', 'the name of the mover, used with --on')
+    .argument('<destination>', 'user@host:port, or a host of your SSH configuration (jump hosts, user, port and identity files are taken from there)')
+    .option('--identity-file <file>', 'private key to sign in with; the SSH agent is asked as well')
+    .option('--host-key <fingerprint...>', 'fingerprints (SHA256:…) that are trusted')
+    .option('--ssh-config <file>', 'the SSH configuration to read (default: ~/.ssh/config)')
+    .option('--json', 'print JSON')
+    .action(context.run(async (name: string, destination: string, options: AddMoverOptions): Promise<ExitStatus> => {
+      const { addMover } = await import('../project/movers.ts');
+      return addMover(name, destination, options, context);
+    }));
+};
+
+const listMovers: CommandRegistrar = (group, context) => {
+  group
+    .command('list', { isDefault: true })
+    .description('List the movers that were added on this computer.')
+    .option('--json', 'print JSON, one mover per line')
+    .action(context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
+      const { listMovers } = await import('../project/movers.ts');
+      return listMovers(options, context);
+    }));
+};
+
+const showMover: CommandRegistrar = (group, context) => {
+  group
+    .command('show')
+    .description('Sign in to a mover, place the engine there if it is missing, and show which service runs for the project.')
+    .argument('<name>')
+    .option('--project <folder>', 'the project\'s folder on the mover (default: $CAUSEWAY_PROJECT, or causeway-project in the home folder)')
+    .option('--json', 'print JSON')
+    .action(context.run(async (name: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const { showMover } = await import('../project/movers.ts');
+      return showMover(name, options, context);
+    }));
+};
+
+const stopMover: CommandRegistrar = (group, context) => {
+  group
+    .command('stop')
+    .description('Stop the service of a project on a mover. What runs there is cancelled in good order and can be resumed.')
+    .argument('<name>')
+    .option('--project <folder>', 'the project\'s folder on the mover')
+    .action(context.run(async (name: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const { stopMover } = await import('../project/movers.ts');
+      return stopMover(name, options, context);
+    }));
+};
+
+const uninstallMover: CommandRegistrar = (group, context) => {
+  group
+    .command('uninstall')
+    .description('Stop all services on a mover and remove the engines from it. Projects there stay.')
+    .argument('<name>')
+    .option('--forget', 'also remove the mover from the list on this computer')
+    .action(context.run(async (name: string, options: { readonly forget?: boolean }): Promise<ExitStatus> => {
+      const { uninstallMover } = await import('../project/movers.ts');
+      return uninstallMover(name, options, context);
+    }));
+};

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { hostKeyFingerprint } from '../../engine/transport/host-keys.ts';
+import { knownHostKeys } from '../../movers/known-hosts.ts';
+import { moverBook } from '../../movers/mover-book.ts';
+import { pinHostKeys } from '../../movers/mover-login.ts';
+import { findService, stopAllServices, stopService } from '../../movers/mover-session.ts';
+import { placeEngine, readSystem, removeEngines } from '../../movers/place-engine.ts';
+import { sshDestination } from '../../movers/ssh-destination.ts';
+import type { CommandContext, ExitStatus, ProjectOptions } from '../command-context.ts';
+import { print, table } from '../output/print.ts';
+import { archiveFor, sshSecrets, withMover } from './on-mover.ts';
+
+export interface AddMoverOptions {
+  readonly identityFile?: string;
+  /** Fingerprints that are confirmed already: of the host, and of jump hosts. */
+  readonly hostKey?: readonly string[];
+  readonly sshConfig?: string;
+  readonly json?: boolean;
+}
+
+/** Pins the host keys of a destination and remembers it under a name. Nothing is placed there yet. */
+export async function addMover(name: string, text: string, options: AddMoverOptions, context: CommandContext): Promise<ExitStatus> {
+  const destination = sshDestination(text, read(options.sshConfig ?? join(homedir(), '.ssh', 'config')));
+  const known = read(join(homedir(), '.ssh', 'known_hosts'));
+  const confirm = async ({ host, port }: { host: string; port: number }, hostKey: string): Promise<boolean> => {
+    const fingerprint = hostKeyFingerprint(hostKey);
+    if (knownHostKeys(known, host, port).includes(hostKey) || options.hostKey?.includes(fingerprint) === true) return true;
+    const isTrusted = await askYes(context, `${host}:${port} shows the host key ${fingerprint}. Trust it? [y/N] `);
+    if (!isTrusted) context.stderr.write(`${host}:${port} shows the host key ${fingerprint}\n`);
+    return isTrusted;
+  };
+  const chosen = options.identityFile === undefined ? destination : { ...destination, identityFiles: [options.identityFile] };
+  const mover = await pinHostKeys(chosen, name, sshSecrets(context), confirm, context.signal);
+  moverBook().save(mover);
+  await withMover(name, context, (connection) => readSystem(connection, context.signal)).catch((error: unknown) => {
+    moverBook().remove(name);
+    throw error;
+  });
+  print(context, options, [mover], () => `${name} was added: ${mover.username}@${mover.host}:${mover.port}\n`);
+  return 0;
+}
+
+export function listMovers(options: ProjectOptions, context: CommandContext): ExitStatus {
+  const movers = moverBook().list();
+  print(context, options, movers, () => table(['name', 'address', 'through', 'host key'], movers.map(({ name, username, host, port, jumpHosts, hostKey }) =>
+    [name, `${username}@${host}:${port}`, jumpHosts.map((hop) => hop.host).join(', ') || '-', hostKeyFingerprint(hostKey)])));
+  return 0;
+}
+
+/** Places this version's engine on a mover, and tells whether a project is served there. */
+export async function showMover(name: string, options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
+  await withMover(name, context, async (connection) => {
+    const archive = await archiveFor(connection, context);
+    await placeEngine(connection, archive, () => undefined, context.signal);
+    const service = await findService(connection, archive.digest, projectOf(options, context), context.signal);
+    print(context, options, [{ name, engine: archive.digest, service }], () => (service === undefined ? 'No service runs for this project.\n' : `Version ${service.version} serves ${service.project} as process ${service.pid}.\n`));
+  });
+  return 0;
+}
+
+/** Ends the service of a project on a mover in good order. */
+export async function stopMover(name: string, options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
+  await withMover(name, context, async (connection) => {
+    const { digest } = await archiveFor(connection, context);
+    await stopService(connection, digest, projectOf(options, context), context.signal);
+  });
+  return 0;
+}
+
+/** Ends all services on a mover and removes what was placed there; with `forget`, its name here as well. Projects stay. */
+export async function uninstallMover(name: string, { forget }: { readonly forget?: boolean }, context: CommandContext): Promise<ExitStatus> {
+  await withMover(name, context, async (connection) => {
+    await stopAllServices(connection, context.signal);
+    await removeEngines(connection, context.signal);
+  });
+  if (forget === true) moverBook().remove(name);
+  context.stdout.write(`Causeway was removed from ${name}. Projects there were not touched.\n`);
+  return 0;
+}
+
+function projectOf(options: ProjectOptions, { env }: CommandContext): string {
+  return options.project ?? (env['CAUSEWAY_PROJECT'] || 'causeway-project');
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+async function askYes(context: CommandContext, question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || context.stdout.isTTY !== true) return false;
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await prompt.question(question, { signal: context.signal })).trim());
+  } finally {
+    prompt.close();
+  }
+}

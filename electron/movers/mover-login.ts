@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import ssh2 from 'ssh2';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { SshConnection, type SshTarget } from '../engine/transport/ssh-connection.ts';
+import type { Mover } from './mover-book.ts';
+import type { SshDestination } from './ssh-destination.ts';
+
+/** What a person or a file says when SSH needs it. */
+export interface SshSecrets {
+  /** Address of the SSH agent; undefined where none runs. */
+  readonly agent: string | undefined;
+  /** The passphrase of an encrypted key, or undefined to go without it. */
+  passphrase(file: string): Promise<string | undefined>;
+  /** The password of a user, or undefined where none is to be sent. */
+  password(where: string): Promise<string | undefined>;
+}
+
+type Credentials = Pick<SshTarget, 'privateKeyPem' | 'passphrase' | 'password' | 'agent'>;
+
+/** How long a mover may be silent before the connection counts as lost, milliseconds. */
+const lostAfterMs = 15_000;
+
+/**
+ * Signs in to a mover, through its jump hosts, with its pinned keys: by the SSH agent and the first key file that can be read, then by a
+ * password. Rejects with `transport.*`.
+ */
+export async function logInToMover(mover: Mover, secrets: SshSecrets, signal: AbortSignal): Promise<SshConnection> {
+  const keys = await credentialsOf(mover.identityFiles, secrets);
+  const target = targetOf(mover, keys);
+  try {
+    return await SshConnection.connect(target, { lostAfterMs }, signal);
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'transport.login-refused') throw error;
+    const password = await secrets.password(`${mover.username}@${mover.host}`);
+    if (password === undefined) throw error;
+    return SshConnection.connect(targetOf(mover, { ...keys, password }), { lostAfterMs }, signal);
+  }
+}
+
+/** The host keys of a destination and of the servers on the way, each confirmed before the next server is reached through it. */
+export async function pinHostKeys(
+  destination: SshDestination,
+  name: string,
+  secrets: SshSecrets,
+  confirm: (server: { readonly host: string; readonly port: number }, hostKey: string) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<Mover> {
+  const keys = await credentialsOf(destination.identityFiles, secrets);
+  const pinned: Mover['jumpHosts'] = [];
+  const pin = async ({ host, port, username }: Omit<SshDestination, 'jumps'>): Promise<Mover['jumpHosts'][number]> => {
+    const target: SshTarget = { host, port, username, jumpHosts: pinned.map((hop) => ({ ...hop, ...keys })) };
+    const hostKey = await SshConnection.showHostKey(target, {}, signal);
+    if (!(await confirm({ host, port }, hostKey))) throw new CausewayError('mover.host-key-unknown', `${host}:${port}`);
+    return { host, port, username, hostKey };
+  };
+  for (const jump of destination.jumps) pinned.push(await pin(jump));
+  return { name, ...(await pin(destination)), jumpHosts: pinned, identityFiles: [...destination.identityFiles] };
+}
+
+function targetOf(mover: Mover, keys: Credentials): SshTarget {
+  const { host, port, username, hostKey, jumpHosts } = mover;
+  return { host, port, username, hostKey, ...keys, jumpHosts: jumpHosts.map((hop) => ({ ...hop, ...keys })) };
+}
+
+/** The agent, and the first key file that is there and can be read. */
+async function credentialsOf(files: readonly string[], secrets: SshSecrets): Promise<Credentials> {
+  const agent = secrets.agent === undefined ? {} : { agent: secrets.agent };
+  for (const file of files) {
+    const privateKeyPem = readIfThere(file);
+    if (privateKeyPem === undefined) continue;
+    if (!(ssh2.utils.parseKey(privateKeyPem) instanceof Error)) return { ...agent, privateKeyPem };
+    if (secrets.agent !== undefined) continue; // it may have this key already
+    const passphrase = await secrets.passphrase(file);
+    if (passphrase !== undefined) return { privateKeyPem, passphrase };
+  }
+  return agent;
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

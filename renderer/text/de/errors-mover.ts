@@ -1,0 +1,44 @@
+import type { ErrorWords } from '../catalogue.ts';
+
+export const moverErrors: Readonly<Record<string, ErrorWords>> = {
+  'mover.unknown': {
+    title: 'Kein Mover mit diesem Namen',
+    cause: 'Auf diesem Computer wurde kein Mover mit diesem Namen hinzugefügt, oder er wurde entfernt.',
+    remedy: 'Listen Sie die Mover mit `causeway mover list` auf, und fügen Sie einen mit `causeway mover add` hinzu.',
+  },
+  'mover.host-key-unknown': {
+    title: 'Der Hostschlüssel des SSH-Servers ist nicht bekannt',
+    cause: 'Dieser Server steht nicht in Ihrer Datei bekannter Hosts, und sein Schlüssel wurde nicht bestätigt. Es wurde nichts gesendet.',
+    remedy: 'Vergleichen Sie den Fingerabdruck in den Details mit dem, den Ihnen der Betreiber des Servers nennt, und fügen Sie den Mover mit --host-key und dem Fingerabdruck erneut hinzu.',
+  },
+  'mover.platform': {
+    title: 'Auf diesem System kann kein Mover laufen',
+    cause: 'Mover laufen auf Linux für x86_64 und aarch64.',
+    remedy: 'Wählen Sie einen anderen Host.',
+  },
+  'mover.archive-missing': {
+    title: 'Die Engine für den Mover fehlt',
+    cause: 'Diese Installation enthält kein Archiv der Engine für System und Prozessor des Movers.',
+    remedy: 'Erstellen Sie es mit `npm run package -- --engine`, oder geben Sie es mit --archive an.',
+  },
+  'mover.archive-damaged': {
+    title: 'Die Engine kam beschädigt auf dem Mover an',
+    cause: 'Der Digest der Datei auf dem Mover weicht von dem auf diesem Computer ab, oder sie konnte nicht entpackt werden: zum Beispiel, weil der Datenträger voll ist.',
+    remedy: 'Prüfen Sie den freien Platz im Home-Verzeichnis auf dem Mover, und versuchen Sie es dann erneut.',
+  },
+  'mover.start-failed': {
+    title: 'Die Engine wurde auf dem Mover nicht gestartet',
+    cause: 'Das Projekt kann dort nicht geöffnet werden, oder der Host lässt die Engine nicht laufen.',
+    remedy: 'Siehe Details. Das Protokoll ist mover.log im Ordner .causeway des Projekts auf dem Mover.',
+  },
+  'mover.connection-lost': {
+    title: 'Die Verbindung zum Mover ist abgebrochen',
+    cause: 'Das Netz zwischen diesem Computer und dem Mover war unterbrochen, oder der Mover wurde heruntergefahren.',
+    remedy: 'Ausführungen auf dem Mover laufen ohne diese Verbindung weiter. Führen Sie den Befehl erneut aus, um ihren Stand zu sehen.',
+  },
+  'mover.version-differs': {
+    title: 'Auf dem Mover läuft eine andere Version von Causeway',
+    cause: 'Seine Engine führt Ausführungen durch, daher wurde sie nicht ersetzt.',
+    remedy: 'Warten Sie, bis seine Ausführungen beendet sind, oder verwenden Sie die Version von Causeway, mit der sie gestartet wurde.',
+  },
+};

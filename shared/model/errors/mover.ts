@@ -1,0 +1,53 @@
+import type { ErrorTable } from './error-text.ts';
+
+/** Codes of movers: engines on other computers, reached over SSH. */
+export const moverErrors = {
+  'mover.unknown': {
+    title: 'No mover of this name',
+    cause: 'No mover of this name was added on this computer, or it was removed.',
+    remedy: 'List the movers with `causeway mover list`, and add one with `causeway mover add`.',
+    retryable: false,
+  },
+  'mover.host-key-unknown': {
+    title: 'The host key of the SSH server is not known',
+    cause: 'This server is not in your known hosts file, and its key was not confirmed. Nothing was sent.',
+    remedy: 'Compare the fingerprint in the details with the one that the owner of the server gives you, and add the mover again with --host-key and the fingerprint.',
+    retryable: false,
+  },
+  'mover.platform': {
+    title: 'A mover cannot run on this system',
+    cause: 'Movers run on Linux for x86_64 and aarch64.',
+    remedy: 'Choose another host.',
+    retryable: false,
+  },
+  'mover.archive-missing': {
+    title: 'The engine for the mover is missing',
+    cause: 'This installation has no archive of the engine for the system and processor of the mover.',
+    remedy: 'Make it with `npm run package -- --engine`, or name it with --archive.',
+    retryable: false,
+  },
+  'mover.archive-damaged': {
+    title: 'The engine arrived damaged on the mover',
+    cause: 'The digest of the file on the mover differs from the one on this computer, or it could not be unpacked: for example because the disk is full.',
+    remedy: 'Check the free space in the home folder on the mover, then try again.',
+    retryable: true,
+  },
+  'mover.start-failed': {
+    title: 'The engine did not start on the mover',
+    cause: 'The project cannot be opened there, or the host does not let the engine run.',
+    remedy: 'See the details. The log is mover.log in the folder .causeway of the project on the mover.',
+    retryable: true,
+  },
+  'mover.connection-lost': {
+    title: 'The connection to the mover was lost',
+    cause: 'The network between this computer and the mover was interrupted, or the mover was shut down.',
+    remedy: 'Executions on the mover continue without this connection. Run the command again to see their state.',
+    retryable: true,
+  },
+  'mover.version-differs': {
+    title: 'The mover runs another version of Causeway',
+    cause: 'Its engine is busy with executions, so that it was not replaced.',
+    remedy: 'Wait until its executions have ended, or use the version of Causeway that it was started with.',
+    retryable: true,
+  },
+} as const satisfies ErrorTable;
