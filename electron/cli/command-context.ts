@@ -40,6 +40,11 @@ export interface ProjectOptions {
   readonly on?: string;
 }
 
+/** A command with which a project may begin. */
+export interface MayCreate {
+  readonly createProject?: boolean;
+}
+
 /** Adds `--project`, `--on` and `--json`. */
 export function inProject(command: Command): Command {
   return command

@@ -3,7 +3,7 @@ import type { AddMoverOptions } from '../project/movers.ts';
 
 /** `causeway mover …` */
 export const registerMover: CommandRegistrar = (program, context) => {
-  const group = program.command('mover').description('Engines on other computers, reached over SSH: executions there go on while this computer sleeps.');
+  const group = program.command('mover').description('Engines on other computers, reached over SSH: executions there continue while this computer sleeps.');
   for (const add of [addMover, listMovers, showMover, stopMover, uninstallMover]) add(group, context);
 };
 

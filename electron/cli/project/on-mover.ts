@@ -9,9 +9,8 @@ import { logInToMover, type SshSecrets } from '../../movers/mover-login.ts';
 import { openService, startService, type MoverClient } from '../../movers/mover-session.ts';
 import { readSystem } from '../../movers/place-engine.ts';
 import type { SshConnection } from '../../engine/transport/ssh-connection.ts';
-import type { CommandContext, ProjectOptions } from '../command-context.ts';
+import type { CommandContext, MayCreate, ProjectOptions } from '../command-context.ts';
 import { askSecretly, passphraseFromFile } from './unlock.ts';
-import type { MayCreate } from './with-project.ts';
 
 /** The folder with the application's package.json: `out/main/cli.js` and its chunks lie two or three levels below. */
 function applicationFolder(context: CommandContext): string {

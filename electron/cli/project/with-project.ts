@@ -5,7 +5,7 @@ import { openProject } from '../../engine/core/open-project.ts';
 import { stateFolder } from '../../engine/store/database.ts';
 import { openVault } from '../../secrets/vault.ts';
 import { ensureProjectFile } from '../../workbench/project-file.ts';
-import { UsageError, type CommandContext, type ProjectOptions } from '../command-context.ts';
+import { UsageError, type CommandContext, type MayCreate, type ProjectOptions } from '../command-context.ts';
 import { asksForPassphrase, keyWrapperFor } from './unlock.ts';
 
 /** The folder that a command works in. @throws UsageError when it is not there */
@@ -17,11 +17,6 @@ export function projectFolder(options: ProjectOptions, context: CommandContext):
 
 /** What only a project has; the last ones are what a cloned project has before it is opened here. */
 const projectMarks = ['causeway.yaml', '.causeway', 'endpoints', 'replicas', 'waves', 'inventory', 'defaults.json'];
-
-export interface MayCreate {
-  /** Set by the commands with which a project begins. */
-  readonly createProject?: boolean;
-}
 
 /** @throws UsageError where a command would make a project of a folder that is none */
 function requireProject(folder: string): void {

@@ -4,12 +4,12 @@ export const moverErrors: Readonly<Record<string, ErrorWords>> = {
   'mover.unknown': {
     title: 'Kein Mover mit diesem Namen',
     cause: 'Auf diesem Computer wurde kein Mover mit diesem Namen hinzugefügt, oder er wurde entfernt.',
-    remedy: 'Listen Sie die Mover mit `causeway mover list` auf, und fügen Sie einen mit `causeway mover add` hinzu.',
+    remedy: 'Prüfen Sie den Namen, oder fügen Sie den Mover hinzu.',
   },
   'mover.host-key-unknown': {
     title: 'Der Hostschlüssel des SSH-Servers ist nicht bekannt',
     cause: 'Dieser Server steht nicht in Ihrer Datei bekannter Hosts, und sein Schlüssel wurde nicht bestätigt. Es wurde nichts gesendet.',
-    remedy: 'Vergleichen Sie den Fingerabdruck in den Details mit dem, den Ihnen der Betreiber des Servers nennt, und fügen Sie den Mover mit --host-key und dem Fingerabdruck erneut hinzu.',
+    remedy: 'Vergleichen Sie den Fingerabdruck in den Details mit dem, den Ihnen der Betreiber des Servers nennt, und fügen Sie den Mover mit diesem Fingerabdruck erneut hinzu.',
   },
   'mover.platform': {
     title: 'Auf diesem System kann kein Mover laufen',
@@ -19,17 +19,17 @@ export const moverErrors: Readonly<Record<string, ErrorWords>> = {
   'mover.archive-missing': {
     title: 'Die Engine für den Mover fehlt',
     cause: 'Diese Installation enthält kein Archiv der Engine für System und Prozessor des Movers.',
-    remedy: 'Erstellen Sie es mit `npm run package -- --engine`, oder geben Sie es mit --archive an.',
+    remedy: 'Erstellen Sie es in einem Checkout mit dem Befehl für Pakete und seiner Option für die Engine. Installieren Sie eine installierte Anwendung erneut.',
   },
   'mover.archive-damaged': {
-    title: 'Die Engine kam beschädigt auf dem Mover an',
+    title: 'Die Engine wurde beim Hochladen auf den Mover beschädigt',
     cause: 'Der Digest der Datei auf dem Mover weicht von dem auf diesem Computer ab, oder sie konnte nicht entpackt werden: zum Beispiel, weil der Datenträger voll ist.',
     remedy: 'Prüfen Sie den freien Platz im Home-Verzeichnis auf dem Mover, und versuchen Sie es dann erneut.',
   },
   'mover.start-failed': {
     title: 'Die Engine wurde auf dem Mover nicht gestartet',
     cause: 'Das Projekt kann dort nicht geöffnet werden, oder der Host lässt die Engine nicht laufen.',
-    remedy: 'Siehe Details. Das Protokoll ist mover.log im Ordner .causeway des Projekts auf dem Mover.',
+    remedy: 'Siehe Details. Das Protokoll ist mover.log im Zustandsordner des Projekts auf dem Mover.',
   },
   'mover.connection-lost': {
     title: 'Die Verbindung zum Mover ist abgebrochen',

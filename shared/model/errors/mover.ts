@@ -5,13 +5,13 @@ export const moverErrors = {
   'mover.unknown': {
     title: 'No mover of this name',
     cause: 'No mover of this name was added on this computer, or it was removed.',
-    remedy: 'List the movers with `causeway mover list`, and add one with `causeway mover add`.',
+    remedy: 'Check the name, or add the mover.',
     retryable: false,
   },
   'mover.host-key-unknown': {
     title: 'The host key of the SSH server is not known',
     cause: 'This server is not in your known hosts file, and its key was not confirmed. Nothing was sent.',
-    remedy: 'Compare the fingerprint in the details with the one that the owner of the server gives you, and add the mover again with --host-key and the fingerprint.',
+    remedy: 'Compare the fingerprint in the details with the one that the owner of the server gives you, and add the mover again with this fingerprint.',
     retryable: false,
   },
   'mover.platform': {
@@ -23,11 +23,11 @@ export const moverErrors = {
   'mover.archive-missing': {
     title: 'The engine for the mover is missing',
     cause: 'This installation has no archive of the engine for the system and processor of the mover.',
-    remedy: 'Make it with `npm run package -- --engine`, or name it with --archive.',
+    remedy: 'In a checkout, make it with the package command and its option for the engine. In an installed application, install it again.',
     retryable: false,
   },
   'mover.archive-damaged': {
-    title: 'The engine arrived damaged on the mover',
+    title: 'The engine was corrupted during upload to the mover',
     cause: 'The digest of the file on the mover differs from the one on this computer, or it could not be unpacked: for example because the disk is full.',
     remedy: 'Check the free space in the home folder on the mover, then try again.',
     retryable: true,
@@ -35,7 +35,7 @@ export const moverErrors = {
   'mover.start-failed': {
     title: 'The engine did not start on the mover',
     cause: 'The project cannot be opened there, or the host does not let the engine run.',
-    remedy: 'See the details. The log is mover.log in the folder .causeway of the project on the mover.',
+    remedy: 'See the details. The log is mover.log in the state folder of the project on the mover.',
     retryable: true,
   },
   'mover.connection-lost': {
