@@ -26,8 +26,15 @@ export interface RunningReader {
   kill(): void;
 }
 
-export function runReader(built: string): RunningReader {
-  const child = spawn('mono', [built], { stdio: ['pipe', 'pipe', 'inherit'] });
+export interface ReaderOptions {
+  /** Default: 60. */
+  readonly idleSeconds?: number;
+  /** Over TLS instead of standard input and output, which then is for ending it. */
+  readonly tls?: { readonly pfx: string; readonly password: string; readonly client: string };
+}
+
+export function runReader(built: string, { idleSeconds = 60, tls }: ReaderOptions = {}): RunningReader {
+  const child = spawn('mono', [built, ...(tls === undefined ? [] : [tls.pfx, tls.password, tls.client]), String(idleSeconds)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   // A program that ends in the middle of a request breaks its pipes: who reads and writes learns that by the end of the stream.
   for (const pipe of [child.stdin, child.stdout]) pipe.on('error', () => undefined);
