@@ -12,8 +12,13 @@ export interface SourceHarness {
   readonly calls?: PlatformCalls;
   /** The source as another process makes it: nothing of this one's memory, but the same folders and ledger. The suite closes it. */
   reopen(process?: MortalProcess): SourcePlatform;
-  /** What is on the source, and beside it, only because of replication; and what else is not as its owner left it. */
-  leftovers(): Promise<readonly string[]>;
+  /**
+   * What is on the source, and beside it, only because of replication; and what else is not as its owner left it.
+   *
+   * @param base leaves out what the platform says that this base stands on, where that grows with each success, e.g. a chain of
+   *   backups that no cloud shortens. All of it goes with the base, which the suite looks at as well.
+   */
+  leftovers(base?: Snapshot): Promise<readonly string[]>;
   readonly vmId: string;
   readonly environment: JsonObject;
   /** Disk ids in the order of the indexes below. */

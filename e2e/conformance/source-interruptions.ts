@@ -68,10 +68,11 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
       await platform.close();
     }
   };
-  /** One pass after another through `failing`, each of which ends with the content of the disks and what a base leaves. */
+  /** One pass after another through `failing`, each of which ends with the content of the disks and what a base leaves; nothing stays after the last. */
   const throughPasses = async (cases: number, failing: (pass: Pass, index: number) => Promise<string>): Promise<void> => {
+    const atFirst = await lab().harness.leftovers();
     let { base, replicas } = await lab().full();
-    const kept = (await lab().harness.leftovers()).length;
+    const kept = (await lab().harness.leftovers(base)).length;
     for (let index = 0; index < cases; index += 1) {
       await lab().harness.write(0, ((index * 2) % 64) * BLOCK, BLOCK, 1 + (index % 250));
       const before = await lab().contents();
@@ -81,16 +82,17 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
         // What promotes has succeeded, so that nobody gives it up.
         if (pass.read === undefined && index % 2 === 0) {
           await inProcess((platform) => giveUp(platform, pass));
-          expect(await lab().harness.leftovers(), at).toHaveLength(kept);
+          expect(await lab().harness.leftovers(base), at).toHaveLength(kept);
           Object.assign(pass, { tag: lab().newTag(), taken: undefined });
         }
         await inProcess((platform) => goOn(platform, pass));
       }
       expect((pass.read ?? []).map((bytes, disk) => firstDifference(bytes, before[disk] ?? Buffer.alloc(0))), at).toEqual([undefined, undefined]);
-      expect(await lab().harness.leftovers(), at).toHaveLength(kept);
       [base, replicas] = [pass.taken ?? base, pass.read ?? replicas];
+      expect(await lab().harness.leftovers(base), at).toHaveLength(kept);
     }
     await lab().harness.platform.deleteBase(base, signal);
+    expect(await lab().harness.leftovers()).toEqual(atFirst);
   };
   const callsOfAPass = async (calls: PlatformCalls): Promise<{ readonly start: number; readonly count: number }> => {
     let [start, count] = [0, 0];

@@ -135,8 +135,12 @@ export async function volumeBytes(cloud: OpenSourceCloud, volumeId: string, file
   await run('rbd', ['--conf', cloud.cephConfiguration, 'export', '--no-progress', `${pool}/volume-${volumeId}`, file]);
 }
 
-/** What the project `origin` has besides its servers' own: what an export may have left. */
-export async function leftInOrigin(cloud: OpenSourceCloud): Promise<readonly string[]> {
+/**
+ * What the project `origin` has besides its servers' own: what an export may have left.
+ *
+ * @param kept ids of what the product says it keeps on purpose
+ */
+export async function leftInOrigin(cloud: OpenSourceCloud, kept: readonly string[] = []): Promise<readonly string[]> {
   const api = await cloud.api('origin');
   const lists = [
     ['compute', '/servers', 'servers'], ['block-storage', '/volumes', 'volumes'], ['block-storage', '/snapshots', 'snapshots'], ['block-storage', '/backups', 'backups'],
@@ -145,7 +149,7 @@ export async function leftInOrigin(cloud: OpenSourceCloud): Promise<readonly str
   const left: string[] = [];
   for (const [service, path, list] of lists) {
     const found = (await api.call<Record<string, Named[]>>(service, 'GET', path))[list] ?? [];
-    left.push(...found.filter(({ name }) => name?.startsWith('causeway-')).map(({ name }) => `${list}: ${name}`));
+    left.push(...found.filter(({ id, name }) => name?.startsWith('causeway-') && !kept.includes(id)).map(({ name }) => `${list}: ${name}`));
   }
   return left;
 }

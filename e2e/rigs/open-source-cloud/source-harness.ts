@@ -2,7 +2,9 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { markedDisks } from '../../../electron/engine/platforms/open-source-cloud/source/disk-mark.ts';
 import { createOpenStackSource } from '../../../electron/engine/platforms/open-source-cloud/source/index.ts';
+import { keptBackups } from '../../../electron/engine/platforms/open-source-cloud/source/mechanisms/backup-chain-retention.ts';
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
@@ -75,7 +77,7 @@ export async function sourceHarness(cloud: OpenSourceCloud, server: OriginServer
   }
 
   return {
-    platform, calls, reopen, leftovers: () => leftInOrigin(cloud), vmId: server.id, environment, diskIds, tracksChanges: true, changesAreRough: mechanism.startsWith('distributed_'), isLive: true, diskUnitBytes: GIB,
+    platform, calls, reopen, leftovers: (base) => leftInOrigin(cloud, base === undefined ? [] : markedDisks(base).flatMap(keptBackups.of)), vmId: server.id, environment, diskIds, tracksChanges: true, changesAreRough: mechanism.startsWith('distributed_'), isLive: true, diskUnitBytes: GIB,
     write: (index, offset, length, byte) => on(diskIds[index] ?? '', `write -q -P ${byte} ${offset} ${length}`),
     zero: (index, offset, length) => on(diskIds[index] ?? '', `discard -q ${offset} ${length}`),
     async content(index) {

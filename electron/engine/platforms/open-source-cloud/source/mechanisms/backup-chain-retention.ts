@@ -18,6 +18,9 @@ const chainOf = (disk: MarkedDisk): readonly string[] => markText(disk.mark, 'ch
  * whole until a full backup begins a new one.
  */
 export const keptBackups = {
+  /** IDs of the backups that a disk of a base stands on, its own included; none where its mechanism makes no backups. */
+  of: ({ mark }: MarkedDisk): readonly string[] => (typeof mark['chain'] === 'string' ? mark['chain'].split(' ') : []),
+
   /** Whether a disk's next backup may depend on the base's. */
   incrementalFor(base: readonly MarkedDisk[]): (disk: CloudDisk) => boolean {
     return (disk) => base.some((former) => former.diskId === disk.id && former.sizeBytes === disk.sizeBytes && chainOf(former).length < longestChain);
