@@ -18,13 +18,7 @@ describe.each(mechanisms)('servers of a real cloud by %s', (mechanism) => {
     cloud = await startOpenSourceCloud();
     environment = await exportEnvironment(cloud, mechanism);
     server = await startOriginServer(cloud, { name: `origin-${mechanism}`, boots: 'volume', more: [{ type: 'standard', sizeGib: 1 }] });
-    await server.guest('poweroff -f').catch(() => undefined);
-    const api = await cloud.api('origin');
-    await api.call('compute', 'POST', `/servers/${server.id}/action`, { 'os-stop': null }).catch(() => undefined);
-    for (const deadline = Date.now() + 120_000; ; await new Promise((resolve) => setTimeout(resolve, 500))) {
-      if ((await api.call<{ server: { status: string } }>('compute', 'GET', `/servers/${server.id}`)).server.status === 'SHUTOFF') break;
-      if (Date.now() > deadline) throw new Error('the server does not stop');
-    }
+    await server.powerOff();
   });
   afterAll(() => server?.close());
 

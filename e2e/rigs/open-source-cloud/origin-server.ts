@@ -18,6 +18,8 @@ export interface OriginServer {
   guest(command: string): Promise<string>;
   /** Has the guest write random bytes, durably. @param device e.g. `vda`; offset and length in KiB, multiples of 64 */
   scribble(device: string, offsetKib: number, lengthKib: number): Promise<void>;
+  /** Switches it off, and resolves once the cloud says so. */
+  powerOff(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -87,6 +89,14 @@ export async function startOriginServer(cloud: OpenSourceCloud, wishes: OriginSe
     guest,
     async scribble(device, offsetKib, lengthKib) {
       await guest(`dd if=/dev/urandom of=/dev/${device} bs=64k seek=${offsetKib / 64} count=${lengthKib / 64} conv=fsync,notrunc`);
+    },
+    async powerOff() {
+      await guest('poweroff -f').catch(() => undefined);
+      await api.call('compute', 'POST', `/servers/${server.id}/action`, { 'os-stop': null }).catch(() => undefined);
+      for (const end = Date.now() + 120_000; ; await sleep(500)) {
+        if ((await api.call<{ server: { status: string } }>('compute', 'GET', `/servers/${server.id}`)).server.status === 'SHUTOFF') return;
+        if (Date.now() > end) throw new Error(`server ${wishes.name} does not stop`);
+      }
     },
     async close() {
       await api.call('network', 'DELETE', `/v2.0/floatingips/${floating.id}`);

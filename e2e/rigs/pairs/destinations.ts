@@ -12,15 +12,16 @@ import { labMachines, usualWorkerKind } from '../machines/kinds.ts';
 import { startResourceGroupCloud } from '../resource-group-cloud/start.ts';
 import { startManager } from '../server-virtualization-manager/start.ts';
 
-/** A simulated destination with real workers. */
+/** A destination with real workers. */
 export interface PairDestination {
   readonly connection: JsonObject;
   /** What a replica says; the networks are those of the source's VM. */
   environment(networks: readonly string[]): JsonObject;
-  volumePath(volumeId: string): string;
+  /** A file with the volume's content. */
+  volumePath(volumeId: string): string | Promise<string>;
   /** What a migrated VM has said on its console so far. */
   console(serverId: string): Promise<string>;
-  leftovers(): readonly string[];
+  leftovers(): readonly string[] | Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
