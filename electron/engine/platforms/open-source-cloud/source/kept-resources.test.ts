@@ -147,6 +147,8 @@ describe('backups of volumes', () => {
       await keptBackups.commit(context, `tag-${round}`, taken, signal);
       base = taken;
       lengths.push(storage.backups.size);
+      // What it says that it keeps is what there is.
+      expect(base.flatMap(keptBackups.of).toSorted()).toEqual([...storage.backups.keys()].toSorted());
     }
     expect(lengths).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 1]);
     expect(storage.snapshots.size).toBe(0);
