@@ -59,7 +59,7 @@ export const windowsHypervisorFields: FieldTexts = {
   },
   'windows-hypervisor/connection/kerberos_kdc': {
     title: 'Domänencontroller',
-    help: 'Domänencontroller, bei dem kerberos sich anmeldet, als Host oder host:port. Ist er nicht gesetzt, nennt DNS die Controller der Domäne. Die Domäne ist die des Benutzernamens (user@example.com), sonst die des Hosts. Es wird TCP-Port 88 verwendet, wenn kein anderer angegeben ist.',
+    help: 'Domänencontroller, bei dem kerberos sich anmeldet, als Host oder host:port. Ist er nicht gesetzt, nennt DNS die Controller der Domäne. Die Domäne ist der Teil des Benutzernamens nach dem @, sonst die des Hosts. Es wird TCP-Port 88 verwendet, wenn kein anderer angegeben ist.',
   },
   'windows-hypervisor/connection/rct_port': {
     title: 'Port des RCT-Diensts',

@@ -34,7 +34,7 @@ export const connection = z.strictObject({
   }),
   kerberos_kdc: field(z.string().regex(/^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9][A-Za-z0-9._-]*)(?::\d{1,5})?$/, 'must be a host, or host:port').optional(), {
     title: 'Domain controller',
-    help: 'Domain controller that kerberos signs in to, as a host or host:port. If not set, DNS names the controllers of the domain. The domain is that of the user name (user@example.com), otherwise that of the host. TCP port 88 is used unless another is given.',
+    help: 'Domain controller that kerberos signs in to, as a host or host:port. If not set, DNS names the controllers of the domain. The domain is the part of the user name after the @, otherwise that of the host. TCP port 88 is used unless another is given.',
     group: 'Access',
     example: 'dc01.example.com',
   }),

@@ -73,9 +73,9 @@ describe('messages of Windows Remote Management', () => {
 
   it('tell faults from a wait for output', () => {
     const fault = (code: string): string => `<E:Envelope xmlns:E="e"><E:Body><E:Fault><E:Reason><E:Text>words</E:Text></E:Reason><E:Detail><f:WSManFault xmlns:f="f" Code="${code}"/></E:Detail></E:Fault></E:Body></E:Envelope>`;
-    expect(faultOf(bodyOf(fault('2150858793')))).toEqual({ isNoOutputYet: true, isShellGone: false, words: 'words' });
-    expect(faultOf(bodyOf(fault('5')))).toEqual({ isNoOutputYet: false, isShellGone: false, words: 'words' });
-    expect(faultOf(bodyOf(fault('2150858843')))).toEqual({ isNoOutputYet: false, isShellGone: true, words: 'words' });
+    expect(faultOf(bodyOf(fault('2150858793')))).toEqual({ isNoOutputYet: true, isShellGone: false, isAccessDenied: false, words: 'words' });
+    expect(faultOf(bodyOf(fault('5')))).toEqual({ isNoOutputYet: false, isShellGone: false, isAccessDenied: true, words: 'words' });
+    expect(faultOf(bodyOf(fault('2150858843')))).toEqual({ isNoOutputYet: false, isShellGone: true, isAccessDenied: false, words: 'words' });
     expect(() => bodyOf('<html>')).toThrow();
   });
 
