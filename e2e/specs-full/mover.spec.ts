@@ -89,10 +89,10 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('a mover', ()
     await expectDone('endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${at('images')}`, '--set', 'os_type=linux');
     await expectDone('endpoint', 'add', 'cloud', '--plugin', 'european-cloud', '--connection', at('cloud.json'));
     await expectDone('replica', 'create', 'images', 'web', 'cloud', '--environment', at('web.yaml'));
-    const command = spawn(process.execPath, [join(root, 'out/main/cli.js'), 'replica', 'execute', 'web', '--limit', '4M', '--json'], { env: environment, cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    const command = spawn(process.execPath, [join(root, 'out/main/cli.js'), 'replica', 'execute', 'web', '--limit', '400K', '--json'], { env: environment, cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
     for await (const line of createInterface({ input: command.stdout })) {
       const sent = /"bytesSent":(\d+)/.exec(line)?.[1];
-      if (Number(sent ?? 0) > 4 * MiB) break;
+      if (Number(sent ?? 0) > MiB / 2) break;
     }
     command.kill('SIGKILL');
     await once(command, 'exit');
