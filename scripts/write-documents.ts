@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { errorSections, findingSections } from './documents/failure-texts.ts';
 import { withBlock } from './documents/generated-block.ts';
 import { pluginList, pluginPages } from './documents/plugin-pages.ts';
@@ -7,6 +7,7 @@ import { promiseTables } from './documents/promises.ts';
 import { systemsTable } from './documents/systems.ts';
 import { wholeDeployment, wholeExecution } from './documents/task-graphs.ts';
 import { wallsTable } from './documents/walls.ts';
+import { documentSchemaText } from '../shared/plugins/render/document-schema.ts';
 import { currentMatrix, currentSummary } from './support-matrix.ts';
 
 /**
@@ -25,7 +26,7 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
 };
 
 /** Pages that are generated as a whole → what writes them. */
-export const generatedPages: Readonly<Record<string, () => string>> = pluginPages;
+export const generatedPages: Readonly<Record<string, () => string>> = { ...pluginPages, 'docs/schemas/environment.schema.json': documentSchemaText };
 
 /** A page as it should be now. */
 export function currentPage(root: string, page: string): string {
@@ -36,5 +37,8 @@ export function currentPage(root: string, page: string): string {
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
-  for (const page of [...Object.keys(generated), ...Object.keys(generatedPages)]) writeFileSync(join(root, page), currentPage(root, page));
+  for (const page of [...Object.keys(generated), ...Object.keys(generatedPages)]) {
+    mkdirSync(dirname(join(root, page)), { recursive: true });
+    writeFileSync(join(root, page), currentPage(root, page));
+  }
 }

@@ -12,6 +12,7 @@ import { registerCatalog, registerEndpoint } from './commands/endpoint.ts';
 import { registerExecution } from './commands/execution.ts';
 import { registerEvidence } from './commands/evidence.ts';
 import { registerGuest } from './commands/guest.ts';
+import { registerInterchange } from './commands/interchange.ts';
 import { registerInventory } from './commands/inventory.ts';
 import { registerLedger } from './commands/ledger.ts';
 import { registerMover } from './commands/mover.ts';
@@ -29,6 +30,7 @@ const registrars: readonly CommandRegistrar[] = [
   registerVm,
   registerGuest,
   registerInventory,
+  registerInterchange,
   registerCatalog,
   registerReplica,
   registerWave,
@@ -49,7 +51,7 @@ const registrars: readonly CommandRegistrar[] = [
 /** In the order in which users need them. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   'Without a connection:': ['validate', 'explain', 'schema', 'doctor'],
-  'Set up a project:': ['vault', 'endpoint', 'trust', 'project', 'mover'],
+  'Set up a project:': ['vault', 'endpoint', 'trust', 'project', 'mover', 'interchange'],
   'Plan:': ['vm', 'guest', 'inventory', 'catalog', 'wave'],
   'Move VMs:': ['replica', 'execution', 'deployment', 'migration', 'rehearsal', 'cutover'],
   'Prove:': ['evidence'],

@@ -8,6 +8,8 @@ export const sideSchema = z.strictObject({
 
 /** The root of the document; the parts are checked one by one. */
 export const documentSchema = z.strictObject({
+  /** Where editors find the schema of the document. */
+  $schema: z.string().optional(),
   vm: z.unknown().optional(),
   source: z.unknown().optional(),
   destination: z.unknown().optional(),

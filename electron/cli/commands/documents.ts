@@ -48,16 +48,23 @@ const explain: CommandRegistrar = (program, context) => {
 const schema: CommandRegistrar = (program, context) => {
   program
     .command('schema')
-    .description('Print the parameters of a plugin.')
-    .addArgument(new Argument('<plugin>', 'id of the plugin').choices(pluginIds))
-    .addArgument(new Argument('<side>', 'which of its environments').choices(['source', 'destination']))
+    .description('Print the parameters of a plugin, or the JSON Schema of a whole environment document for editors.')
+    .addArgument(new Argument('<plugin>', 'id of the plugin, or "document"').choices([...pluginIds, 'document']))
+    .addArgument(new Argument('[side]', 'which of its environments').choices(['source', 'destination']))
     .addOption(new Option('--format <format>', 'output format').choices(['json-schema', 'markdown', 'example']).default('json-schema'))
     .action(
-      context.run(async (plugin: PluginId, side: Side, { format }: { readonly format: Format }): Promise<ExitStatus> => {
-        const [{ plugins }, { renderSchema }] = await Promise.all([
+      context.run(async (plugin: PluginId | 'document', side: Side | undefined, { format }: { readonly format: Format }): Promise<ExitStatus> => {
+        const [{ plugins }, { renderSchema }, { documentSchemaText }] = await Promise.all([
           import('../../../shared/plugins/registry.ts'),
           import('../../../shared/plugins/render/render-schema.ts'),
+          import('../../../shared/plugins/render/document-schema.ts'),
         ]);
+        if (plugin === 'document') {
+          if (format !== 'json-schema') throw new UsageError('a whole document is only available as json-schema');
+          context.stdout.write(documentSchemaText());
+          return 0;
+        }
+        if (side === undefined) throw new UsageError(`specify which environment of ${plugin}: source or destination`);
         if (plugins[plugin][side] === undefined) throw new UsageError(`${plugin} is not available as a ${side}`);
         context.stdout.write(`${renderSchema(plugin, side, format).trimEnd()}\n`);
         return 0;

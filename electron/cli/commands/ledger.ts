@@ -3,7 +3,7 @@ import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions 
 /** `causeway ledger …` */
 export const registerLedger: CommandRegistrar = (program, context) => {
   const group = program.command('ledger').description('The ledger: resources that Causeway created in clouds.');
-  for (const add of [listLedger, listOrphans, removeOrphans]) add(group, context);
+  for (const add of [listLedger, listOrphans, removeOrphans, terraformOfLedger]) add(group, context);
 };
 
 const listLedger: CommandRegistrar = (group, context) => {
@@ -73,6 +73,28 @@ const removeOrphans: CommandRegistrar = (group, context) => {
         table(['outcome', 'kind', 'name', 'entry', 'error'], results.map(({ item, outcome, error }) => [outcome, item.kind, item.name, item.entryId, error])));
       context.stderr.write(unchecked);
       return unchecked !== '' || results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
+    }),
+  );
+};
+
+const terraformOfLedger: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('terraform')
+    .description('Print import blocks for Terraform and OpenTofu for the resources that last: volumes, NICs, servers. What has none is named on standard error.')
+    .option('--endpoint <endpoint>', 'name or id; needed when several destinations have resources')
+    .option('--replica <replica>', 'only the resources of this replica');
+  inProject(command).action(
+    context.run(async (options: ProjectOptions & { endpoint?: string; replica?: string }): Promise<ExitStatus> => {
+      const { withProject } = await import('../project/with-project.ts');
+      const { terraformText } = await import('../interchange/terraform-text.ts');
+      const { items, endpoints, replica } = await withProject(options, context, async (core) => ({
+        items: await core.call('ledger.list', {}), endpoints: await core.call('endpoint.list', {}),
+        replica: options.replica === undefined ? undefined : await core.call('replica.show', { replica: options.replica }),
+      }));
+      const { text, notes } = terraformText(endpoints, replica === undefined ? items : items.filter(({ replicaId }) => replicaId === replica.id), options.endpoint);
+      context.stdout.write(text);
+      context.stderr.write(notes);
+      return 0;
     }),
   );
 };
