@@ -47,7 +47,7 @@ export const vendorDescriptions: Readonly<Record<string, string>> = {
 export const capabilities: readonly Capability[] = [
   ...part('Sources',
     ['`disk-images`: raw, qcow2, VMDK, VHD, VHDX, VDI, OVF, OVA', 'real', 'images made by qemu-img, on Linux; no QEMU is needed to read them', 'specs/disk-images', 'specs-full/image-formats', 'specs/image-matrix', 'specs/source-conformance'],
-    ['`disk-images` on Windows: VMDK over HTTPS and over SSH, killed and resumed', 'stand-in', 'Windows\' Node under Wine: the command line, Windows\' own Node 22, Debian\'s Wine instead of Windows', 'specs-full/windows-replication'],
+    ['`disk-images` on Windows: VMDK over HTTPS, killed and resumed', 'stand-in', 'Windows\' Node under Wine: the command line, Windows\' own Node 22, Debian\'s Wine instead of Windows', 'specs-guests/windows-replication'],
     ['`disk-images` on macOS', 'never seen', 'the same code'],
     ['`qemu-hypervisor`: running VMs, changed block tracking', 'real', 'QEMU', 'specs/qemu-hypervisor', 'specs-full/running-guest', 'specs/source-conformance', 'specs/nbd', 'specs-full/qemu-interruptions', 'specs-full/source-vm-rig'],
     ['`qemu-hypervisor`: through libvirt', 'stand-in', 'a stand-in for libvirt\'s daemon, on this computer and over TLS', 'specs/qemu-hypervisor'],
@@ -128,7 +128,7 @@ export const capabilities: readonly Capability[] = [
   ...part('Workbench and command line',
     ['The page: projects, endpoints, inventory, configuration, executions, deployments, accessibility', 'real', 'Chromium', 'specs/workbench-from-nothing', 'specs/workbench-first-screen', 'specs/workbench-configure', 'specs/workbench-deploy', 'specs/workbench-endpoints', 'specs/workbench-keyboard', 'specs/workbench-lists', 'specs/workbench-manual', 'specs/workbench-reopened', 'specs-full/workbench-platforms', 'specs-full/workbench-destinations', 'specs-full/workbench-sample', 'specs-full/workbench-pseudo-locale', 'specs-guests/workbench-real-guest'],
     ['The page: waves, calendar, three waves of 100 VMs from a workbook, clicks to the first replica; German', 'real', 'Chromium', 'specs/workbench-waves', 'specs-full/workbench-three-waves', 'specs-full/workbench-first-replica', 'specs/workbench-german'],
-    ['A cut-over night of three VMs that depend on each other: calendar, checks, roll-back, evidence that others verify', 'stand-in', 'sources in the simulated resource-group cloud, VMs of the simulated European cloud that boot on QEMU, Chromium, Python', 'specs-full/cut-over-night'],
+    ['A cut-over night of three VMs that depend on each other: calendar, checks, roll-back, evidence that others verify', 'stand-in', 'sources in the simulated resource-group cloud, VMs of the simulated European cloud that boot on QEMU, Chromium, Python', 'specs-guests/cut-over-night'],
     ['The local web server: admission, content security policy', 'real', 'Chromium', 'specs/workbench-security'],
     ['The page: network settings; proxies by script, with a sign-in', 'stand-in', 'Chromium, a proxy and a script on loopback', 'specs/workbench-network'],
     ['Libraries of the clouds in the bundle, as packages have them', 'stand-in', 'the built command line, with the lab\'s simulators of AWS and Azure', 'specs/bundled-libraries'],
@@ -137,6 +137,6 @@ export const capabilities: readonly Capability[] = [
     ['Workspace trust', 'real', 'a hostile project folder', 'specs/hostile-project'],
     ['Offline checks of environments', 'real', 'the built command line', 'specs/validate-cli'],
     ['The demonstration', 'real', 'the lab', 'specs-full/demo'],
-    ['On Windows: unit tests of paths, files, pipes and processes', 'stand-in', 'Windows\' Node under Wine: Windows\' own Node 22, Debian\'s Wine instead of Windows; access lists and the key store are not there', 'specs-full/windows-unit-tests'],
+    ['On Windows: unit tests of paths, files, pipes and processes', 'stand-in', 'Windows\' Node under Wine: Windows\' own Node 22, Debian\'s Wine instead of Windows; access lists and the key store are not there', 'specs-guests/windows-unit-tests'],
   ),
 ];

@@ -71,7 +71,5 @@ export const skippedForAReason: Readonly<Record<string, string>> = {
   'toy-platform.spec.ts': 'the toy platform makes no security groups and no public IPs',
   'vsphere-source.spec.ts': 'Debian\'s python3-pyvmomi is not installed',
   'vsphere-types.spec.ts': 'Debian\'s golang-github-vmware-govmomi-dev is not installed',
-  'windows-replication.spec.ts': 'Debian\'s wine is not installed',
-  'windows-unit-tests.spec.ts': 'Debian\'s wine is not installed',
   'transport-conformance.spec.ts': 'the file system of this machine\'s root is on no block device',
 };
