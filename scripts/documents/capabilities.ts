@@ -107,7 +107,7 @@ export const capabilities: readonly Capability[] = [
     ['Faults of cloud calls', 'stand-in', 'faults of the lab\'s cloud', 'specs/execution-faults', 'specs/deployment-faults'],
     ['Full disks of this computer', 'real', 'file systems without space', 'specs/full-disk'],
     ['Every source with every destination: in full, by what changed, deployed', 'stand-in', 'the lab\'s simulators; the table is below', 'specs-pairs/platform-pairs'],
-    ['Movers: an engine on another computer, placed and reached over SSH through a jump host; the command that started an execution is killed', 'real', 'OpenSSH on the same computer, the packaged engine in another home folder', 'specs-full/mover'],
+    ['Movers: an engine on another computer, placed and reached over SSH through a jump host; the command that started an execution is killed', 'real', 'OpenSSH on the same computer, the packaged engine in another home folder', 'specs-guests/mover'],
     ['`open-source-cloud` with some of the others: in full, by what changed, deployed', 'real', 'OpenStack Zed of Debian at one end, the lab\'s simulators at the other; the table is below', 'specs-openstack/pairs'],
     ['Two computers with one project, a lost source', 'stand-in', 'the lab\'s cloud', 'specs/other-computer', 'specs/workbench-source-gone'],
     ['Transfer over HTTPS and SSH, pinned on both sides', 'real', 'OpenSSH, TLS, native and emulated workers', 'specs/transport-conformance', 'specs/transport-trust', 'specs/worker-agent', 'specs/lab-workers'],

@@ -55,7 +55,7 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('a mover', ()
       ...outer, HOME: at('laptop'), CAUSEWAY_USER_FOLDER: at('laptop', 'settings'), CAUSEWAY_PASSPHRASE_FILE: at('passphrase'),
       CAUSEWAY_MOVER: 'beside', CAUSEWAY_PROJECT: at('project'), CAUSEWAY_MOVER_ARCHIVE: packageEngine(root, process.arch as 'x64'),
     };
-  }, 300_000);
+  }, 600_000);
   afterAll(async () => {
     await causeway('mover', 'uninstall', 'beside');
     await Promise.all([jump.stop(), host.stop(), cloud.close()]);
@@ -102,7 +102,7 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('a mover', ()
     await expect.poll(listed, { timeout: 120_000, interval: 500 }).toContain('"state":"completed"');
     const [disk] = (JSON.parse(await expectDone('replica', 'show', 'web', '--json')) as { disks: { volumeId: string }[] }).disks;
     expect(await firstDifference(at('images', 'web.raw'), cloud.volumePath(disk!.volumeId))).toBeUndefined();
-  }, 300_000);
+  }, 600_000);
 
   it('needs the passphrase again after its service was killed, and keeps no secret in plain text', async () => {
     const [name] = await readdir(at('mover', '.causeway-mover', 'services'));
