@@ -18,10 +18,18 @@ const path = [join(import.meta.dirname, 'node_modules', '.bin'), ...(process.pla
 /** What tests accept stays out of the settings of whoever runs them. */
 const env = { PATH: path, CAUSEWAY_USER_FOLDER: join(tmpdir(), `causeway-test-user-${process.pid}`) };
 
-const unitTests = '{shared,electron,renderer,assets,scripts,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}';
+/**
+ * By Node's own loader, which strips types, as the engine and the command line are run from their sources. Vite's takes four times as much
+ * processor time for the engine's thousand modules, in each process.
+ */
+const byNode = { experimental: { viteModuleRunner: false, nodeLoader: false } } as const;
 
-/** Tests that replace a module would replace it for others too: each such file gets a process of its own. */
-const replaceModules = globSync(unitTests, { cwd: import.meta.dirname }).filter((file) => /\bvi\.(mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
+/** The page has JSX, and files that Vite includes as text. */
+const pageTests = 'renderer/**/*.test.{ts,tsx}';
+const unitTests = '{shared,electron,assets,scripts,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}';
+
+/** Tests that replace a module would replace it for others too: each such file gets a process of its own, and Vite's loader, which can replace them. */
+const replaceModules = globSync([unitTests, pageTests], { cwd: import.meta.dirname }).filter((file) => /\bvi\.(mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')));
 
 /** `unit`: beside the code, no system packages. `specs`: the big ones, with real servers, disks, guests and a browser. */
 export default defineConfig({
@@ -29,11 +37,24 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...byNode,
           name: 'unit',
           env,
           include: [unitTests],
           exclude: ['**/node_modules/**', ...replaceModules],
           // Files share processes: what they all import is loaded once, which halves the time.
+          isolate: false,
+          setupFiles,
+          testTimeout: 120_000,
+          expect: { poll: { timeout: patience.unit } },
+        },
+      },
+      {
+        test: {
+          name: 'unit-page',
+          env,
+          include: [pageTests],
+          exclude: ['**/node_modules/**', ...replaceModules],
           isolate: false,
           setupFiles,
           testTimeout: 120_000,
@@ -52,6 +73,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...byNode,
           name: 'specs',
           env,
           // Each folder is a tier: scripts/test/tiers.ts.
@@ -60,7 +82,8 @@ export default defineConfig({
           testTimeout: 600_000,
           hookTimeout: 600_000,
           expect: { poll: { timeout: patience.specs } },
-          // One file after the other; `npm test` runs several such processes at once.
+          // One file after the other, in one process; `npm test` runs several such processes at once.
+          isolate: false,
           fileParallelism: false,
         },
       },

@@ -15,7 +15,7 @@ import react from '@vitejs/plugin-react';
 import type { CDPSession, Page } from 'playwright';
 import { build } from 'vite';
 import { pageFile } from '../../electron/page/page-files.ts';
-import { allFindings, prepareAxe } from '../hosts/accessibility.ts';
+import { allFindings } from '../hosts/accessibility.ts';
 import { openInChromium } from '../hosts/workbench-in-browser.ts';
 
 const machines = Number(process.argv[2] ?? 10_000);
@@ -35,7 +35,6 @@ try {
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const opened = await openInChromium('about:blank');
   try {
-    await prepareAxe(opened.context);
     const all: Record<Variant, Measured[]> = { paged: [], grid: [] };
     for (let round = 0; round < rounds; round += 1) {
       // Neither of them is always the one that finds the browser warm.

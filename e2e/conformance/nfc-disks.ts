@@ -13,9 +13,12 @@ export const signal = new AbortController().signal;
 export const content = patternContent(5 * MIB + 37 * 512, 3);
 
 export const toClose: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of toClose.splice(0).reverse()) await close();
-});
+/** Closes after each test what it opened; for the file that calls it. */
+export function closeAfterEach(): void {
+  afterEach(async () => {
+    for (const close of toClose.splice(0).reverse()) await close();
+  });
+}
 
 export async function startHost(office: TicketOffice, options: Partial<NfcServerOptions> = {}): Promise<NfcServer> {
   const server = await startNfcServer({ host: '127.0.0.1', disks: office, ...options });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { _electron as electron } from 'playwright';
 import { electronRuntime } from '../../scripts/electron-runtime.ts';
+import { prepareAxe } from './accessibility.ts';
 import { pagePatience } from './workbench-in-browser.ts';
 import type { Workbench, WorkbenchOptions } from './workbench.ts';
 
@@ -27,6 +28,9 @@ export async function openWorkbenchInElectron({ settings, project }: WorkbenchOp
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
+  // The window has loaded its page before anything can be added to it.
+  await prepareAxe(app.context());
+  await page.reload();
   return {
     page,
     context: app.context(),

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compartmentCloudConnection } from '../conformance/compartment-cloud-labs.ts';
 import { startClassicCloud } from '../rigs/classic-infrastructure-cloud/start.ts';
 import { startCompartmentCloud, type CompartmentCloud } from '../rigs/compartment-cloud/start.ts';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { makeScreenProject, openScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
@@ -37,8 +36,6 @@ describe.runIf(process.geteuid?.() === 0)('the form of a replica', () => {
     await client.close();
     workbench = await openWorkbench({ settings: lab.settings, project: lab.project });
     page = workbench.page;
-    await prepareAxe(workbench.context);
-    await page.reload();
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
     await page.getByRole('button', { name: 'Unlock vault' }).click();
     await page.getByText('The vault is unlocked.').waitFor();

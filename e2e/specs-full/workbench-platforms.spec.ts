@@ -3,7 +3,6 @@ import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { PluginId } from '../../shared/model/plugin-id.ts';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { startLargePublicCloud } from '../rigs/large-public-cloud/start.ts';
@@ -110,8 +109,6 @@ describe.runIf(process.geteuid?.() === 0)('the workbench with each source', () =
     await client.close();
     workbench = await openWorkbench({ settings: lab.settings, project: lab.project });
     page = workbench.page;
-    await prepareAxe(workbench.context);
-    await page.reload();
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
     await page.getByRole('button', { name: 'Unlock vault' }).click();
     await page.getByText('The vault is unlocked.').waitFor();

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 
@@ -17,8 +16,6 @@ describe.runIf(process.env['CAUSEWAY_SAMPLE'] === '1')('the sample', () => {
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'causeway-sample-'));
     workbench = await openWorkbench({ settings: root });
-    await prepareAxe(workbench.context);
-    await workbench.page.reload();
   });
   afterAll(async () => {
     await workbench?.close();

@@ -9,7 +9,6 @@ import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts'
 import { createVault, openVault } from '../../electron/secrets/vault.ts';
 import { createProject } from '../../electron/workbench/project-file.ts';
 import type { WaveSummary } from '../../shared/model/wave.ts';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
@@ -44,7 +43,6 @@ describe('three waves of 100 VMs from an RVTools workbook', () => {
     workbench = await openWorkbenchHere(engineHere({}), project);
     page = workbench.page;
     await workbench.ask('vault.unlock', { passphrase });
-    await prepareAxe(workbench.context);
     await page.reload();
   });
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { seriousFindings } from '../hosts/accessibility.ts';
 import { takePictures } from '../hosts/pictures.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { ensureDebianGuest } from '../rigs/images/ensure.ts';
@@ -28,8 +28,6 @@ describe.runIf(isAskedFor)('a real guest, migrated in the workbench', { timeout:
     workbench = await openWorkbench(lab);
     page = workbench.page;
     page.setDefaultTimeout(minute);
-    await prepareAxe(workbench.context);
-    await page.reload();
   }, 20 * minute);
   afterAll(async () => {
     await workbench?.close();

@@ -5,7 +5,9 @@ import { openNfcDisk } from '../../electron/engine/platforms/virtualization-plat
 import type { NfcServer } from '../rigs/virtualization-platform/nfc-server/nfc-server.ts';
 import { TicketOffice, contentDisk, patternContent } from '../rigs/virtualization-platform/nfc-server/served-content.ts';
 import { seeded } from '../rigs/seeded.ts';
-import { MIB, PATH, content, failure, listed, oneHost, openDisk, quick, readWhole, signal, startHost, wayTo } from '../conformance/nfc-disks.ts';
+import { MIB, PATH, closeAfterEach, content, failure, listed, oneHost, openDisk, quick, readWhole, signal, startHost, wayTo } from '../conformance/nfc-disks.ts';
+
+closeAfterEach();
 
 describe('a connection that ends', () => {
   const random = seeded(11);

@@ -6,7 +6,9 @@ import type { Tamper } from '../rigs/virtualization-platform/nfc-server/faults.t
 import type { NfcServer } from '../rigs/virtualization-platform/nfc-server/nfc-server.ts';
 import type { TicketOffice } from '../rigs/virtualization-platform/nfc-server/served-content.ts';
 import { contentDisk, extentsOf, patternContent } from '../rigs/virtualization-platform/nfc-server/served-content.ts';
-import { MIB, PATH, content, failure, listed, oneHost, openDisk, readWhole, signal, toClose, wayTo } from '../conformance/nfc-disks.ts';
+import { MIB, PATH, closeAfterEach, content, failure, listed, oneHost, openDisk, readWhole, signal, toClose, wayTo } from '../conformance/nfc-disks.ts';
+
+closeAfterEach();
 
 describe('reading a disk from a host', () => {
   for (const profile of ['esxi-8', 'esxi-7'] as const) {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
@@ -21,8 +20,6 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     lab = await startScreenLab(MiB, { images: ['web-01', 'db-01'] });
     workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
-    await prepareAxe(workbench.context);
-    await page.reload();
     await makeProject();
     await makeReplica('web-01');
     await makeReplica('db-01');

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InspectOutcome, inspectOnWorker } from '../../electron/engine/osmorphing/index.ts';
 import { recordedInspection } from '../../electron/engine/core/testing/recording-morph.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { openWorkbenchHere } from '../hosts/workbench-here.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import type { OpenedPage } from '../hosts/workbench-in-browser.ts';
@@ -48,8 +47,6 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from replicas to runni
     await makeScreenProject(lab, { replicas: names });
     workbench = await openWorkbenchHere(engineHere({ guests: { ...preparation.guests, inspect }, bootPatience: quickBoot }), lab.project);
     page = workbench.page;
-    await prepareAxe(workbench.context);
-    await page.reload();
   }, 3 * minute);
   afterAll(async () => {
     await workbench?.close();

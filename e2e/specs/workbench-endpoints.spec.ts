@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../electron/engine/transport/certificates.ts';
-import { prepareAxe, seriousFindings } from '../hosts/accessibility.ts';
+import { seriousFindings } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { startAzureLab } from '../rigs/resource-group-cloud/source-lab.ts';
@@ -28,8 +28,6 @@ beforeAll(async () => {
   writeFileSync(join(images, 'web-01.raw'), Buffer.alloc(1024 * 1024));
   workbench = await openWorkbench({ settings: join(root, 'settings'), project });
   page = workbench.page;
-  await prepareAxe(workbench.context);
-  await page.reload();
   await page.getByLabel('Passphrase', { exact: true }).fill('correct horse battery staple');
   await page.getByLabel('Repeat passphrase').fill('correct horse battery staple');
   await page.getByRole('button', { name: 'Create vault' }).click();

@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { engineOf } from '../hosts/engine-of.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
@@ -24,7 +23,6 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     lab = await startScreenLab(24 * MiB);
     workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
-    await prepareAxe(workbench.context);
     page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => received.push(String(payload))));
     await page.reload();
   });

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
@@ -17,8 +16,6 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     lab = await startScreenLab(1024 * 1024);
     workbench = await openWorkbench({ settings: lab.settings });
     page = workbench.page;
-    await prepareAxe(workbench.context);
-    await page.reload();
     await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
   });
   afterAll(async () => {

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Download, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 
@@ -20,8 +19,6 @@ beforeAll(async () => {
   writeFileSync(join(project, 'causeway.yaml'), 'name: Lists\n');
   workbench = await openWorkbench({ settings: join(root, 'settings'), project });
   page = workbench.page;
-  await prepareAxe(workbench.context);
-  await page.reload();
 });
 afterAll(async () => {
   await workbench?.close();

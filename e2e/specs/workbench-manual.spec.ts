@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 
@@ -16,8 +15,6 @@ describe('the manual in the workbench', () => {
   beforeAll(async () => {
     workbench = await openWorkbench({ settings: join(folder, 'settings') });
     page = workbench.page;
-    await prepareAxe(workbench.context);
-    await page.reload();
     await heading('Projects');
   });
   afterAll(async () => {

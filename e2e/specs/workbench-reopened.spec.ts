@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { engineOf } from '../hosts/engine-of.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
@@ -18,7 +17,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
   beforeAll(async () => {
     lab = await startScreenLab(24 * MiB);
     await makeScreenProject(lab, { replicas: ['web-01'] });
-    workbench = await open();
+    workbench = await openWorkbench(lab);
   });
   afterAll(async () => {
     await workbench?.close();
@@ -45,7 +44,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
     await workbench.page.getByText('Connection to the workbench lost.').waitFor();
     await lookAt('connection-lost');
     await workbench.close();
-    workbench = await open();
+    workbench = await openWorkbench(lab);
     await go('Replicas');
     await workbench.page.getByText('Interrupted').waitFor();
     await unlock();
@@ -85,7 +84,7 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
     const db = new DatabaseSync(join(lab.project, '.causeway', 'causeway.db'));
     db.exec("UPDATE store_identity SET computer_id = 'another', computer_name = 'laptop-anna'");
     db.close();
-    workbench = await open();
+    workbench = await openWorkbench(lab);
     const { page } = workbench;
     await page.getByText(/^This project’s data belongs to laptop-anna\./).waitFor();
     await lookAt('data-of-another-computer');
@@ -110,13 +109,6 @@ describe.runIf(process.geteuid?.() === 0)('a project that is opened again', () =
     await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor();
   });
 });
-
-async function open(): Promise<Workbench> {
-  const opened = await openWorkbench(lab);
-  await prepareAxe(opened.context);
-  await opened.page.reload();
-  return opened;
-}
 
 async function unlock(): Promise<void> {
   await workbench.page.getByLabel('Passphrase', { exact: true }).fill(passphrase);

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isTerminalExecution, type ExecutionState } from '../../shared/model/execution.ts';
 import { qemuHarness, type QemuHarness } from '../conformance/qemu-harness.ts';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { makeScreenProject, openScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
@@ -24,8 +23,6 @@ describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () =
     await replicateFromHypervisor();
     await hypervisor.close();
     workbench = await openWorkbench(lab);
-    await prepareAxe(workbench.context);
-    await workbench.page.reload();
   });
   afterAll(async () => {
     await workbench?.close();

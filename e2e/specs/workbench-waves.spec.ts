@@ -18,7 +18,6 @@ import { createProject } from '../../electron/workbench/project-file.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { checkName, type CheckResult } from '../../shared/model/after-boot-check.ts';
 import { sealOf } from '../../shared/reports/seal.ts';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
@@ -48,7 +47,6 @@ describe('waves in the workbench', () => {
     }), project);
     page = workbench.page;
     await workbench.ask('vault.unlock', { passphrase });
-    await prepareAxe(workbench.context);
     await page.reload();
   });
   afterAll(async () => {

@@ -13,12 +13,12 @@ export interface Bundle {
   readonly expectedSeconds: number;
 }
 
-/** A spec of at most so many seconds shares a process with others, of at most so many together: long ones go first and alone. */
-const [shortSeconds, togetherSeconds] = [45, 120];
+/** A spec of at most so many seconds shares a process with others, of at most so many together; longer ones are alone. Whatever is longest goes first. */
+const [shortSeconds, togetherSeconds] = [60, 150];
 
 /**
- * Short specs in bundles, so that the runner starts and reads the engine's sources once for several of them: for the shortest that is
- * more than half of their processor time. Specs that need a resource stay alone.
+ * Short specs in bundles, each of which is one process: the runner starts and loads the engine's modules once for all files of it, which
+ * for most of them is more than half of their processor time. Specs that need a resource stay alone.
  */
 export function bundlesOf(specs: readonly ExpectedSpec[]): Bundle[] {
   const isShort = ({ lease, expectedSeconds }: ExpectedSpec): boolean => lease === undefined && expectedSeconds <= shortSeconds;

@@ -21,6 +21,13 @@ test('continuous integration runs what the usual tier runs, and more', () => {
   expect([tierOf({}), tierOf({ CI: 'true' })]).toEqual(['usual', 'full']);
 });
 
+test('what specs share registers nothing for the file that happens to import it first', () => {
+  // Specs of a bundle share a process, in which each module is loaded once.
+  const shared = globSync('e2e/{conformance,hosts,rigs,toy-platform}/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts') && path !== 'e2e/rigs/open-source-cloud/hold-requests.ts');
+  expect(shared.length).toBeGreaterThan(100);
+  expect(shared.filter((path) => /^(before|after)(Each|All)\(|^(describe|it|test)[.(]|^vi\./m.test(readFileSync(join(root, path), 'utf8')))).toEqual([]);
+});
+
 test('a variable that a tier sets is read by a spec or a rig', () => {
   const sources = globSync('e2e/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
   for (const name of Object.values(tierEnvironment).flatMap(Object.keys)) expect(sources).toContain(`'${name}'`);
