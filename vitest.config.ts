@@ -91,7 +91,7 @@ export default defineConfig({
         // What people do with the page, in the desktop app instead of the browser; `npm test` runs it where Electron's runtime is.
         test: {
           name: 'electron',
-          include: ['e2e/{specs,specs-guests}/workbench-{from-nothing,configure,lists,endpoints,reopened,real-guest}.spec.ts'],
+          include: ['e2e/{specs,specs-full,specs-guests}/workbench-{from-nothing,configure,lists,endpoints,reopened,real-guest}.spec.ts'],
           env: { ...env, CAUSEWAY_HOST: 'electron' },
           setupFiles,
           testTimeout: 600_000,

@@ -42,6 +42,7 @@ const groups = {
     'libc6-dev': 'the stand-in for the vendor\'s disk library',
     'libnbd-bin': 'a second reader of NBD exports to compare with',
     chromium: 'end-to-end tests of the workbench',
+    'chromium-headless-shell': 'the same engine without windows, which takes less processor time',
     'ntfs-3g': 'file systems of Windows guests',
     'python3-hivex': 'registry of Windows guests',
     'libhivex-bin': 'registry of Windows guests, read by another program',

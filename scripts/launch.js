@@ -13,13 +13,13 @@ const tasks = {
   demo: { run: ['e2e/demo/run.ts'], build: 'all', packages: 'demo' },
   test: { run: ['scripts/test.ts'], build: 'all', packages: 'test' },
   // Each kind of guest as a running VM through the whole chain: about two hours of emulation.
-  'test:guests': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-guests', 'e2e/specs-full/deployment-guest', 'e2e/specs-full/guest-', ...reported('guests')], records: 'guests', build: 'all', packages: 'windows', env: { CAUSEWAY_FULL_CHAIN: '1', CAUSEWAY_EVERY_LAYOUT: '1', CAUSEWAY_EVERY_STEP: '1', CAUSEWAY_EVERY_GUEST: '1' } },
+  'test:guests': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-guests', 'e2e/specs-full/deployment-guest', ...reported('guests')], records: 'guests', build: 'all', packages: 'windows', env: { CAUSEWAY_FULL_CHAIN: '1', CAUSEWAY_EVERY_LAYOUT: '1', CAUSEWAY_EVERY_STEP: '1', CAUSEWAY_EVERY_GUEST: '1' } },
   // Every source with every destination, on the lab's simulators; the table of what passed goes to docs/results.
   'test:pairs': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'e2e/specs-pairs', ...reported('pairs')], records: 'pairs', build: 'node', packages: 'test', env: { CAUSEWAY_PAIRS_RESULT: join(root, 'docs', 'results', 'pairs.json') } },
   // Against a real open-source cloud of Debian's packages, which is started on loopback where none runs.
   'test:openstack': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'openstack', ...reported('openstack')], records: 'openstack', build: 'node', packages: 'openstack' },
   // Every fault and every crash point at every call of the conformance suites, of which other runs try a sample.
-  'test:faults': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'conformance.spec.ts', 'toy-platform.spec.ts', ...reported('faults')], records: 'faults', build: 'node', packages: 'test', env: { CAUSEWAY_ALL_FAULTS: '1' } },
+  'test:faults': { run: ['node_modules/vitest/vitest.mjs', 'run', '--project', 'specs', 'conformance.spec.ts', 'cloud-faults.spec.ts', 'ovm-destination-faults.spec.ts', 'toy-platform.spec.ts', ...reported('faults')], records: 'faults', build: 'node', packages: 'test', env: { CAUSEWAY_ALL_FAULTS: '1' } },
   // Thousands of seeded crashes and faults; two hours on two processors.
   'test:endurance': { run: ['scripts/endurance.ts'], build: 'node', packages: 'test' },
   bench: { run: ['scripts/bench.ts'], build: 'all', packages: 'bench' },

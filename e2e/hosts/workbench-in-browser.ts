@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium, type BrowserContext, type Page } from 'playwright';
@@ -8,6 +9,9 @@ import { prepareAxe } from './accessibility.ts';
 export const pagePatience = 120_000;
 
 const root = join(import.meta.dirname, '..', '..');
+
+/** The shell of the same engine without the browser's own windows, where it is installed, takes a quarter less processor time. */
+const debianChromium = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path)) ?? '/usr/bin/chromium';
 
 export interface OpenedPage {
   readonly page: Page;
@@ -48,7 +52,7 @@ export async function openWorkbenchInBrowser(hostArguments: readonly string[] = 
  */
 export async function openInChromium(url: string): Promise<OpenedPage> {
   const browser = await chromium.launch({
-    executablePath: process.env['CAUSEWAY_CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: process.env['CAUSEWAY_CHROMIUM'] ?? debianChromium,
     headless: true,
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
   });

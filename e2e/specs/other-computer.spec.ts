@@ -15,6 +15,9 @@ const MiB = 1024 * 1024;
 const anna = { id: 'a'.repeat(32), name: 'laptop-anna' };
 const ben = { id: 'b'.repeat(32), name: 'laptop-ben' };
 
+/** One computer waits for minutes for what the other one still holds: it need not ask hundreds of times a second meanwhile. */
+const patience = { cloud: { pollFirstMs: 500, pollCapMs: 20_000 } };
+
 let lab: ProjectLab;
 let image: string;
 const open: Core[] = [];
@@ -29,7 +32,7 @@ afterAll(() => lab.close());
 
 /** With the product's own pauses between attempts: one computer needs them to wait for what the other one still removes. */
 async function on(computer: typeof anna, folder: string): Promise<Core> {
-  const { client, role } = await openProject({ ...labCore({ ...lab.project, folder }), computer, clock: systemClock }, new AbortController().signal);
+  const { client, role } = await openProject({ ...labCore({ ...lab.project, folder, patience }), computer, clock: systemClock }, new AbortController().signal);
   if (role !== 'engine') throw new Error('another process has the project');
   open.push(client);
   // A copy is another folder, which its user accepts once.

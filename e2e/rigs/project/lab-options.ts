@@ -42,8 +42,8 @@ export interface LabPatience {
   readonly boot?: 'quick' | undefined;
   /** The longest that acknowledged work stays without a checkpoint. */
   readonly checkpointMs?: number | undefined;
-  /** How long a call of the cloud's API may take, and its resources to become what was asked for. */
-  readonly cloud?: Readonly<Partial<Record<'requestMs' | 'volumeMs' | 'serverMs' | 'attachMs' | 'removeMs', number>>> | undefined;
+  /** How long a call of the cloud's API may take, and its resources to become what was asked for; pauses between looks, which the lab's clock divides by 20. */
+  readonly cloud?: Readonly<Partial<Record<'requestMs' | 'volumeMs' | 'serverMs' | 'attachMs' | 'removeMs' | 'pollFirstMs' | 'pollCapMs', number>>> | undefined;
 }
 
 /** For guests that say at once all that they will say. */
