@@ -215,6 +215,8 @@ def choose_root(roots, pinned, devices, locked):
             {'candidates': [root.describe() for root in roots]},
         )
     if not roots:
+        if not locked:
+            refuse_unreadable(devices)
         seen = ['%s (%s)' % (device.path, device.content or 'nothing known') for device in devices]
         code = 'osmorphing.locked' if locked else 'osmorphing.root-not-found'
         told = (
@@ -227,6 +229,22 @@ def choose_root(roots, pinned, devices, locked):
         told = '; '.join('%s: %s' % (root.id, root.release.get('PRETTY_NAME', 'unknown system')) for root in roots)
         raise MorphError('osmorphing.several-roots', told, {'candidates': [root.describe() for root in roots]})
     return roots[0]
+
+
+# File systems that a Linux can have its root on, and that workers' kernels or their distributions' installers do not have.
+_UNREADABLE = {'zfs_member': 'ZFS', 'reiserfs': 'ReiserFS', 'reiser4': 'Reiser4', 'jfs': 'JFS', 'f2fs': 'F2FS', 'nilfs2': 'NILFS2', 'bcachefs': 'bcachefs', 'ufs': 'UFS'}
+
+
+def refuse_unreadable(devices):
+    """Explains that the installation may be on a file system that is never mounted here."""
+    found = ['%s (%s)' % (device.path, _UNREADABLE[device.content]) for device in devices if device.content in _UNREADABLE]
+    if found:
+        raise MorphError(
+            'osmorphing.not-supported',
+            'no installation was found on file systems that can be read (ext2 to ext4, XFS, Btrfs), and these cannot: %s; give the guest the drivers of the destination on the source, '
+            'and deploy it without OSMorphing' % ', '.join(found),
+            {'devices': [device.describe() for device in devices]},
+        )
 
 
 def refuse_foreign(devices):

@@ -99,6 +99,19 @@ class Roots(TreeTest):
             self.assertEqual(caught.exception.code, code)
             self.assertIn('/dev/vdb2', caught.exception.message)
 
+    def test_a_file_system_that_is_never_mounted_is_named_with_what_to_do(self):
+        for content, name in (('zfs_member', 'ZFS'), ('reiserfs', 'ReiserFS'), ('jfs', 'JFS'), ('f2fs', 'F2FS')):
+            disks = [device('/dev/w01', 'partition', TYPE='ext4', UUID='u1'), device('/dev/w02', 'partition', TYPE=content, UUID='u2')]
+            with self.assertRaises(MorphError) as caught:
+                choose_root([], None, disks, [])
+            self.assertEqual(caught.exception.code, 'osmorphing.not-supported')
+            self.assertIn('/dev/w02 (%s)' % name, caught.exception.message)
+            self.assertIn('without OSMorphing', caught.exception.message)
+            # The root may be on what is locked, and then this is a disk of data.
+            with self.assertRaises(MorphError) as caught:
+                choose_root([], None, disks, [DEVICES[2]])
+            self.assertEqual(caught.exception.code, 'osmorphing.locked')
+
     def test_families_are_known_by_name_or_by_whom_they_are_like(self):
         for release, family in (
             *(({'ID': name}, 'debian') for name in ('debian', 'ubuntu')),
