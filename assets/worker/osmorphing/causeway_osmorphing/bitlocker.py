@@ -58,9 +58,19 @@ def locked(devices):
     return [device for device in devices if device.content == _CONTENT and device.path not in opened]
 
 
+def is_suspended(device):
+    """Whether its key stands on it in the clear, as while Windows has its protection suspended, or has not ended encrypting it. Before version 2.8.2, cryptsetup
+    opens no such volume, with whatever key."""
+    return 'clear key' in _dump(device)
+
+
+def _dump(device):
+    return run(['cryptsetup', 'bitlkDump', device.path], check=False, timeout=60).out
+
+
 def identities(device):
     """How a key may name the volume that it is for."""
-    told = run(['cryptsetup', 'bitlkDump', device.path], check=False, timeout=60).out
+    told = _dump(device)
     guid = re.search(r'^GUID:\s*([0-9A-Fa-f-]{36})\s*$', told, re.MULTILINE)
     named = [device.path, device.uuid, device.properties.get('PART_ENTRY_UUID'), guid.group(1) if guid else None]
     return [one.lower() for one in named if one]
@@ -77,7 +87,6 @@ def recovery_key(secret):
 def warn_of_source_keys(device):
     """The destination has no TPM that knows the volume's key: Windows asks for the recovery key."""
     protocol.warn(
-        'Windows is on a volume that BitLocker encrypts (%s). The destination waits for its recovery key on the console at each start, '
-        'unless protection was suspended on the source (manage-bde -protectors -disable C: -RebootCount 0) before the last execution; '
-        'set up its protectors again after the migration' % device.name
+        'Windows is on a volume that BitLocker encrypts (%s). The destination asks for its recovery key on the console at the first start; '
+        'afterwards, suspend and resume BitLocker in Windows, or each start asks again' % device.name
     )

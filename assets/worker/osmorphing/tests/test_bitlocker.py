@@ -31,6 +31,7 @@ class BitLocker(unittest.TestCase):
         for module, name, value in ((bitlocker, 'run', self.run_stand_in), (block_devices, 'run', self.run_stand_in), (protocol, 'warn', self.warnings.append), (protocol, 'log', lambda line: None)):
             self.addCleanup(setattr, module, name, getattr(module, name))
             setattr(module, name, value)
+        self.slots = 'VMK 0\n\tGUID:         \t01\n\tProtection:   \tVMK protected with recovery passphrase\n'
         self.fails = Result(2, '', 'No key available with this passphrase.')
         self.volumes = [device('/dev/w01', 'partition', 1, content='vfat'), device('/dev/w02', 'partition', 2, content='BitLocker')]
 
@@ -40,7 +41,7 @@ class BitLocker(unittest.TestCase):
         if args[0] == 'modprobe':
             return Result(1, '', '')
         if args[1] == 'bitlkDump':
-            return Result(0, DUMP, '')
+            return Result(0, DUMP + self.slots, '')
         self.assertNotIn(DIGITS.decode(), ' '.join(args))
         self.asked.append(text_input)
         return Result(0, '', '') if text_input == DIGITS else self.fails
@@ -74,6 +75,15 @@ class BitLocker(unittest.TestCase):
             self.assertEqual(caught.exception.code, 'osmorphing.locked')
             self.assertIn(word, caught.exception.message)
             self.assertIn('/dev/w02', caught.exception.message)
+
+    def test_one_whose_protection_is_suspended_is_refused_with_what_to_do(self):
+        self.slots += 'VMK 1\n\tGUID:         \t02\n\tProtection:   \tVMK protected with clear key\n'
+        self.fails = Result(1, '', 'Activation of partially decrypted BITLK device is not supported.')
+        self.assertEqual(self.opened({'key': b'x'}), [])
+        with self.assertRaises(MorphError) as caught:
+            _choose([], None, self.volumes, [{}])
+        self.assertEqual(caught.exception.code, 'osmorphing.locked')
+        self.assertIn('resume it on the source', caught.exception.message)
 
     def test_another_reason_is_told(self):
         self.fails = Result(1, '', 'This BITLK device is in an unsupported state and cannot be activated.')

@@ -54,6 +54,13 @@ def _find_roots(devices, session):
 
 def _refuse_locked(devices, keys):
     for device in bitlocker.locked(devices):
+        if keys and bitlocker.is_suspended(device):
+            raise MorphError(
+                'osmorphing.locked',
+                'the protection of %s by BitLocker is suspended, or its encryption is not complete, and the worker cannot open such a volume: resume it on the source (manage-bde -protectors -enable), '
+                'or decrypt it (manage-bde -off), and execute the replica again' % device.path,
+                {'device': device.path},
+            )
         why = 'none of the keys opens it' if keys else 'no recovery key was given'
         raise MorphError(
             'osmorphing.locked', '%s is encrypted with BitLocker, and %s; or decrypt it on the source (manage-bde -off)' % (device.path, why), {'device': device.path}
