@@ -111,6 +111,25 @@ describe('an endpoint of Hyper-V', () => {
       expect([rest?.outcome, none]).toEqual(['skipped', []]);
     });
 
+    it('looks at each node of a cluster, and names those that something is missing on', async () => {
+      await start({ reader: true, nodes: ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'] });
+      const { world } = lab.rig;
+      world.clusterName = 'CL1';
+      expect((await steps()).filter(({ outcome }) => outcome !== 'passed')).toEqual([]);
+      expect(await step('Read disks', open({}))).toMatchObject({ evidence: expect.stringMatching(/runs on 127\.0\.0\.1 .*; .*runs on 127\.0\.0\.4 /) as string });
+      for (const node of ['127.0.0.2', '127.0.0.3']) world.nodeFacts.set(node, { isAdministrator: false, firewall: ['Domain'], appLocker: ['Script'] });
+      world.nodeFacts.set('127.0.0.3', { ...world.nodeFacts.get('127.0.0.3'), hasModule: false, time: new Date(0).toISOString() });
+      world.history.set('127.0.0.2', { problem: 'Attempted to perform an unauthorized operation.' });
+      world.restrictedNodes.add('127.0.0.4');
+      const found = new Map((await steps(open({}))).map((one) => [one.name, one]));
+      for (const [name, evidence] of [
+        ['Check policies for scripts', /^127\.0\.0\.2, 127\.0\.0\.3: AppLocker restricts scripts/], ['Find Hyper-V', /^127\.0\.0\.3: the PowerShell module Hyper-V is not installed/],
+        ['Check groups', /^127\.0\.0\.2, 127\.0\.0\.3: the account is no administrator/], ['List VMs', /node 127\.0\.0\.4 cannot be managed, .* ConstrainedLanguage mode/],
+        ['Check the firewall', /^127\.0\.0\.2, 127\.0\.0\.3: a group policy ignores rules of the host \(Domain\)/], ['Read the event log', /^127\.0\.0\.2: whether the host lost power/], ['Compare clocks', /^127\.0\.0\.3: the clock of the host differs/],
+      ] as const) expect(found.get(name), name).toMatchObject({ outcome: 'warning', evidence: expect.stringMatching(evidence) as string });
+      expect(await lab.leftovers()).toEqual([]);
+    });
+
     it('names a missing WinRM listener or SSH server with its port, a wrong password, and an account that may not use WinRM', async () => {
       await start();
       const port = await closedPort();

@@ -57,7 +57,7 @@ function outcome(world: HypervWorld, node: string, name: HostScript, request: Re
       return {
         name: node, domain: 'WORKGROUP', inDomain: false, system: 'Microsoft Windows Server 2022 Standard', build: 20_348, powershell: '5.1.20348.1', hasModule: true, hasService: true, isAdministrator: true,
         isHyperVAdministrator: false, executionPolicy: 'Bypass', appLocker: [], firewall: [], time: new Date().toISOString(),
-        cluster: world.clusterName === undefined ? null : { name: world.clusterName, nodes: world.nodes, down: world.nodesDown }, ...world.hostFacts,
+        cluster: world.clusterName === undefined ? null : { name: world.clusterName, nodes: world.nodes, down: world.nodesDown }, ...world.hostFacts, ...world.nodeFacts.get(node),
       };
     case 'read-vms': {
       const ids = request['ids'] as readonly string[] | null;

@@ -118,7 +118,8 @@ async function startOnce({ nodes = ['127.0.0.1'], authentication = 'ntlm', signI
       if (script === undefined) throw new Error(`a command that is no script of the product: ${command.script.slice(0, 80)}`);
       const fails = nextFails;
       nextFails = false;
-      if (world.languageMode !== 'FullLanguage') return { stdout: `{"error":{"code":"source.host-restricted","message":"PowerShell runs in ${world.languageMode} mode"}}\r\n`, exitCode: 3 };
+      const mode = world.restrictedNodes.has(node) ? 'ConstrainedLanguage' : world.languageMode;
+      if (mode !== 'FullLanguage') return { stdout: `{"error":{"code":"source.host-restricted","message":"PowerShell runs in ${mode} mode"}}\r\n`, exitCode: 3 };
       return runs(node, script, fails);
     };
     runOn.set(node, run);

@@ -264,8 +264,12 @@ export class HypervWorld {
   keepsFiles = false;
   /** How far PowerShell may go, by policy. */
   languageMode = 'FullLanguage';
+  /** Nodes whose PowerShell a policy restricts. */
+  readonly restrictedNodes = new Set<string>();
   /** What `read-host` says besides its name. */
   readonly hostFacts: Record<string, unknown> = {};
+  /** The same of one node. */
+  readonly nodeFacts = new Map<string, Readonly<Record<string, unknown>>>();
 
   constructor(nodes: readonly string[]) {
     this.nodes = [...nodes];

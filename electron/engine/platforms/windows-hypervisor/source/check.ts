@@ -1,7 +1,8 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { runChecks, type EndpointCheck } from '../../../endpoint-checks/run-checks.ts';
 import type { CheckReport } from '../../../ports/platform-common.ts';
-import { historySchema, vmsSchema } from '../control/answers.ts';
+import { historySchema, hostSchema, vmsSchema, type HostFacts } from '../control/answers.ts';
+import { clockFindings, firewallFindings, groupFindings, hypervObstacle, policyFindings } from './host-findings.ts';
 import type { SourceContext } from './source-context.ts';
 import { shortcomings } from './vm-facts.ts';
 
@@ -18,15 +19,18 @@ export interface CheckedConnection {
   readonly rctPort: number;
 }
 
-/** PowerShell is started with Bypass, which only a group policy overrules. */
-const looseExecutionPolicies = ['Bypass', 'Unrestricted', 'RemoteSigned'];
-
-/** The first build whose disks are tracked: Windows Server 2016. */
-const firstBuild = 14_393;
-
-/** Tries what an endpoint is needed for, without changing anything. */
+/** Tries what an endpoint is needed for, on each node of a cluster, without changing anything. */
 export function checkSource(context: SourceContext, connection: CheckedConnection, signal: AbortSignal): Promise<CheckReport> {
   const { hosts, access } = context;
+  let asked: ReturnType<typeof askNodes> | undefined;
+  const askNodes = async (within: AbortSignal) => (await hosts.askAll('read-host', {}, hostSchema, within)).answers;
+  /** Those that answer; the endpoint's own host comes first. */
+  const nodes = (within: AbortSignal): ReturnType<typeof askNodes> => (asked ??= askNodes(within));
+  /** Each finding once, with the nodes that it is about where there are several. */
+  const findings = async (within: AbortSignal, find: (facts: HostFacts) => readonly string[], well: string): Promise<string | { readonly warning: string }> => {
+    const all = await nodes(within);
+    return told(all.flatMap(({ answer }) => find(answer).map((text) => ({ node: answer.name, text }))), all.length, well);
+  };
   const checks: readonly EndpointCheck[] = [
     ...(connection.allowUntrusted && !connection.isPinned ? [{
       name: 'Verify certificates', essential: false,
@@ -46,35 +50,26 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
     {
       name: 'Check policies for scripts',
       essential: false,
-      run: async (within) => {
-        const { executionPolicy, appLocker } = await hosts.facts(within);
-        const warnings = [
-          ...(looseExecutionPolicies.includes(executionPolicy) ? [] : [`a group policy sets the execution policy ${executionPolicy}, with which PowerShell may not load its own modules (NetSecurity, FailoverClusters): set the policy "Turn on Script Execution" to allow local scripts and remote signed scripts`]),
-          ...(appLocker.includes('Script') ? ['AppLocker restricts scripts: the account needs a rule that allows PowerShell in full language mode'] : []),
-        ];
-        return warnings.length > 0 ? { warning: warnings.join('. ') } : `full language mode, execution policy ${executionPolicy}, no AppLocker rules for scripts`;
-      },
+      run: async (within) => findings(within, policyFindings, `full language mode, execution policy ${(await hosts.facts(within)).executionPolicy}, no AppLocker rules for scripts`),
     },
     {
       name: 'Find Hyper-V',
       essential: true,
       run: async (within) => {
-        const { hasModule, hasService, build, system } = await hosts.facts(within);
-        if (!hasService) throw new CausewayError('source.permission-denied', 'the namespace root\\virtualization\\v2 is not there or not readable: install the Hyper-V role, and add the account to Hyper-V Administrators');
-        if (!hasModule) throw new CausewayError('source.unsupported', 'the PowerShell module Hyper-V is not installed: Install-WindowsFeature Hyper-V-PowerShell');
-        if (build < firstBuild) throw new CausewayError('source.unsupported', `${system} (build ${build}) does not track changes: Windows Server 2016 or later is needed`);
-        return `build ${build}`;
+        const first = await hosts.facts(within);
+        const obstacle = hypervObstacle(first);
+        if (obstacle !== undefined) throw obstacle;
+        const ofNode = (facts: HostFacts): readonly string[] => {
+          const reason = hypervObstacle(facts);
+          return reason === undefined ? [] : [reason.message];
+        };
+        return findings(within, ofNode, `build ${first.build}`);
       },
     },
     {
       name: 'Check groups',
       essential: false,
-      run: async (within) => {
-        const { isAdministrator, isHyperVAdministrator } = await hosts.facts(within);
-        if (!isAdministrator && connection.reader !== 'none') return { warning: 'the account is no administrator of the host, which the reader of disks needs: add it to Administrators, or use the RCT service' };
-        if (isAdministrator) return 'the account is an administrator of the host';
-        return isHyperVAdministrator ? 'the account is in Hyper-V Administrators' : { warning: 'the account is in neither Administrators nor Hyper-V Administrators' };
-      },
+      run: async (within) => findings(within, (facts) => groupFindings(facts, connection.reader !== 'none'), (await hosts.facts(within)).isAdministrator ? 'the account is an administrator of the host' : 'the account is in Hyper-V Administrators'),
     },
     {
       name: 'List VMs',
@@ -88,42 +83,48 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
         const warnings = [
           ...answers.flatMap(({ answer }) => answer.failed).slice(0, 1).map(({ name, problem }) => `VM ${name} cannot be read: ${problem}`),
           ...down.map((node) => `node ${node} of the cluster is down: its VMs are not listed, and executions compare whole disks until it is up again or evicted from the cluster`),
-          ...silent.map(({ host, error }) => `node ${host} does not answer, and its VMs are not listed: ${error.message}`),
+          ...silent.map(({ host, error }) => `node ${host} cannot be managed, and its VMs are not listed: ${error.message}`),
         ];
         if (warnings.length > 0) return { warning: `${listed}. ${warnings.join('. ')}` };
         if (vms.length === 0) return { warning: 'no VM is visible: the account may lack membership in Hyper-V Administrators' };
         return listed;
       },
     },
-    ...(connection.reader !== 'port' ? [] : [{
-      name: 'Check the firewall',
-      essential: false,
-      run: async (within: AbortSignal) => {
-        const { firewall } = await hosts.facts(within);
-        if (firewall.length === 0) return 'rules of the host apply';
-        return { warning: `a group policy ignores rules of the host (${firewall.join(', ')}): have the port of the reader (reader_port) opened by policy, or manage the host by SSH` };
-      },
-    }]),
+    ...(connection.reader !== 'port' ? [] : [{ name: 'Check the firewall', essential: false, run: (within: AbortSignal) => findings(within, firewallFindings, 'rules of the host apply') }]),
     {
       name: 'Read the event log',
       essential: false,
       run: async (within) => {
         const { time } = await hosts.facts(within);
-        const { problem } = await hosts.first.ask('read-history', { since: time }, historySchema, within);
-        if (problem === '') return 'a loss of power of the host is seen';
-        return { warning: `whether the host lost power cannot be read (${problem}): each execution compares whole disks. Add the account to Event Log Readers` };
+        const { answers } = await hosts.askAll('read-history', { since: time }, historySchema, within);
+        const unread = answers.filter(({ answer }) => answer.problem !== '').map(({ answer: { host, problem } }) => ({
+          node: host, text: `whether the host lost power cannot be read (${problem}): each execution compares whole disks. Add the account to Event Log Readers`,
+        }));
+        return told(unread, answers.length, 'a loss of power of the host is seen');
       },
     },
+    { name: 'Compare clocks', essential: false, run: (within) => findings(within, (facts) => clockFindings(facts, context.clock.wallTime()), 'the clocks agree') },
     {
-      name: 'Compare clocks',
+      name: 'Read disks',
       essential: false,
       run: async (within) => {
-        const { time } = await hosts.facts(within);
-        const offSeconds = Math.round(Math.abs(Date.parse(time) - context.clock.wallTime()) / 1000);
-        return offSeconds < 300 ? 'the clocks agree' : { warning: `the clock of the host differs by ${offSeconds} s: Kerberos refuses more than 300 s` };
+        const seen: string[] = [];
+        const warnings: string[] = [];
+        // One node after the other: each has a program of its own to start, and an error names its host.
+        for (const { link } of await nodes(within)) {
+          const outcome = await access.check(link, within);
+          if (typeof outcome === 'string') seen.push(outcome);
+          else warnings.push(outcome.warning);
+        }
+        return warnings.length > 0 ? { warning: warnings.join('. ') } : seen.join('; ');
       },
     },
-    { name: 'Read disks', essential: false, run: (within) => access.check(hosts.first, within) },
   ];
   return runChecks(checks, signal);
+}
+
+function told(findings: readonly { readonly node: string; readonly text: string }[], nodes: number, well: string): string | { readonly warning: string } {
+  if (findings.length === 0) return well;
+  const byText = Map.groupBy(findings, ({ text }) => text);
+  return { warning: [...byText].map(([text, of]) => (nodes === 1 ? text : `${of.map(({ node }) => node).join(', ')}: ${text}`)).join('. ') };
 }
