@@ -77,6 +77,12 @@ export function filesBelow(root: string, folder: string): string[] {
   return found;
 }
 
+/** The project's own files of a package without Electron, relative to the root. */
+export function packagedFiles(root: string): string[] {
+  const plan = planPackage(root);
+  return [...filesBelow(root, 'out'), ...filesBelow(root, 'assets'), 'LICENSE'].filter((path) => existsSync(join(root, path)) && plan.includes(path) && !path.startsWith('out/preload/'));
+}
+
 function printPlan(root: string, isWhole: boolean): void {
   const plan = planPackage(root);
   const own = [...filesBelow(root, 'out'), ...filesBelow(root, 'assets'), 'package.json', 'LICENSE'].filter((path) => existsSync(join(root, path)) && plan.includes(path));

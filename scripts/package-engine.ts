@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { filesBelow, planPackage } from './package-contents.ts';
+import { filesBelow, packagedFiles, planPackage } from './package-contents.ts';
 
 /**
  * Makes the archive of the engine for Linux: Node, the built application without Electron, and three commands. It is what a mover gets, and
@@ -41,7 +41,7 @@ export function packageEngine(root: string, arch: 'x64' | 'arm64'): string {
 /** What the desktop app packages, without what only Electron runs. */
 function copyApplication(root: string, target: string): void {
   const plan = planPackage(root);
-  const own = [...filesBelow(root, 'out'), ...filesBelow(root, 'assets'), 'LICENSE'].filter((path) => existsSync(join(root, path)) && plan.includes(path) && !path.startsWith('out/preload/'));
+  const own = packagedFiles(root);
   const packages = plan.packages.filter((folder) => !/node_modules\/electron(-store)?$/.test(folder));
   for (const path of [...own, ...packages.flatMap((folder) => filesBelow(root, folder)).filter(plan.includesOfPackage)]) {
     mkdirSync(dirname(join(target, path)), { recursive: true });

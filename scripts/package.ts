@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { packageEngine } from './package-engine.ts';
+import { packageForNpm } from './package-npm.ts';
 
 /**
- * Makes packages with electron-builder: `npm run package -- --linux`; `--engine` makes the archive of the engine instead. What belongs to a company and not to the project comes from
+ * Makes packages with electron-builder: `npm run package -- --linux`; `--engine` makes the archive of the engine instead, `--npm` the npm package. What belongs to a company and not to the project comes from
  * environment variables: certificates (the builder's own variables) and the address of an update feed. docs/packaging.md lists them.
  */
 
@@ -46,6 +47,8 @@ export function engineArchitectures(given: readonly string[]): readonly ('x64' |
 
 if (process.argv[1] === import.meta.filename && process.argv.includes('--engine')) {
   for (const arch of engineArchitectures(process.argv.slice(2))) console.log(packageEngine(join(import.meta.dirname, '..'), arch));
+} else if (process.argv[1] === import.meta.filename && process.argv.includes('--npm')) {
+  console.log(packageForNpm(join(import.meta.dirname, '..')));
 } else if (process.argv[1] === import.meta.filename) {
   const problems = packagingProblems(process.env);
   if (problems.length > 0) {
