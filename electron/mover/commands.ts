@@ -8,7 +8,8 @@ import { CausewayError, fromErrorRecord, type ErrorRecord } from '../../shared/m
 import { ensureStateFolder } from '../engine/store/database.ts';
 import type { MoverAnswer, MoverService } from '../movers/mover-service.ts';
 import { serveProject } from './serve.ts';
-import { runningService, runningServices } from './service-file.ts';
+import { removeOldEngines } from './old-engines.ts';
+import { engineOf, runningService, runningServices } from './service-file.ts';
 
 /** Opening a project may migrate a large database, milliseconds. */
 const startMs = 150_000;
@@ -35,7 +36,11 @@ export async function runMoverCommand(command: string, options: MoverOptions): P
       await serveProject(project, options.entry, (service) => process.send?.({ service }));
       return undefined;
     case 'start':
-      return { service: running ?? (await start(project, options.entry)) };
+      try {
+        return { service: running ?? (await start(project, options.entry)) };
+      } finally {
+        removeOldEngines(engineOf(options.entry));
+      }
     case 'status':
       return running === undefined ? { none: true } : { service: running };
     case 'stop':

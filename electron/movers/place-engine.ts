@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -31,14 +32,17 @@ export function engineProgram(digest: string): string {
 export async function placeEngine(connection: SshConnection, archive: EngineArchive, progress: (sentBytes: number) => void, signal: AbortSignal): Promise<void> {
   const { digest } = archive;
   const program = engineProgram(digest);
-  const there = await connection.exec(`test -x ${program} && echo there`, { signal, timeoutMs: shortMs });
-  if (there.stdout.trim() === 'there') return;
-  const uploaded = `"$HOME"/${moverFolder}/engines/${digest}.tar.gz`;
-  await upload(connection, archive, uploaded, progress, signal);
   const target = `"$HOME"/${moverFolder}/engines/${digest}`;
+  // Its time is when it was last asked for: engines that nobody uses are removed some time later.
+  const there = await connection.exec(`test -x ${program} && touch ${target} && echo there`, { signal, timeoutMs: shortMs });
+  if (there.stdout.trim() === 'there') return;
+  // Several computers may place the same engine at once: each its own file and folder, and the last rename wins.
+  const mine = `${target}.${randomBytes(6).toString('hex')}`;
+  const uploaded = `${mine}.tar.gz`;
+  await upload(connection, archive, uploaded, progress, signal);
   const unpack = [
-    `rm -rf ${target}.partial`, `mkdir -m 700 ${target}.partial`, `tar -xzf ${uploaded} -C ${target}.partial --strip-components=1`, `rm -f ${uploaded}`,
-    `rm -rf ${target}`, `mv ${target}.partial ${target}`, `test -x ${program}`,
+    `mkdir -m 700 ${mine}.partial`, `tar -xzf ${uploaded} -C ${mine}.partial --strip-components=1`, `rm -f ${uploaded}`, `touch ${mine}.partial`,
+    `{ test -x ${program} || { rm -rf ${target} && mv -T ${mine}.partial ${target}; } || test -x ${program}; }`, `rm -rf ${mine}.partial`, `test -x ${program}`,
   ].join(' && ');
   const result = await connection.exec(unpack, { signal, timeoutMs: unpackMs });
   if (result.code !== 0) throw damaged(result.stderr || `exit status ${result.code ?? 'unknown'}`);
