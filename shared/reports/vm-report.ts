@@ -1,6 +1,7 @@
 import type { EvidenceEntry } from '../model/evidence.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { MachineLife } from '../model/machine-life.ts';
+import { measuredLegs } from '../model/legs.ts';
 import { bytes } from '../model/quantities.ts';
 import { escapedHtml, htmlPage, htmlTable } from './escape-html.ts';
 import { lifeStateText } from './life-text.ts';
@@ -74,9 +75,10 @@ function deploymentFacts(data: JsonObject): string {
 }
 
 function executionTables(executions: readonly JsonObject[]): string {
-  const runs = htmlTable(['Execution', 'State', 'Snapshot', 'Ended', 'Verified', 'Sent'], executions.map((run) => [
+  const runs = htmlTable(['Execution', 'State', 'Snapshot', 'Ended', 'Verified', 'Sent', 'Way of the data'], executions.map((run) => [
     text(run['number']), outcome(run['state']), text(run['snapshotTakenAt']), text(run['finishedAt']), text(run['verified']),
     escapedHtml(bytes(objects(run['disks']).reduce((sum, disk) => sum + amount(disk['bytesSent']), 0))),
+    way(run),
   ]));
   const last = executions.findLast((run) => run['state'] === 'completed');
   const digests = new Map(objects(last?.['digests']).map((one) => [one['diskId'], one]));
@@ -85,6 +87,14 @@ function executionTables(executions: readonly JsonObject[]): string {
     digestCell(digests.get(disk['diskId'])?.['sha256']),
   ]));
   return `${runs}<h3>Disks of the last completed execution</h3>${disks}<p class="muted">The digest covers the whole disk as it was read from the source: the SHA-256 of the first 16 bytes of the SHA-256 of each 64 KiB, in their order. It can be computed again from the disk, with <code>causeway evidence digest DISK-FILE</code> or without Causeway. What was verified at the destination equals it.</p>`;
+}
+
+/** Through which computer the bytes went, and how fast each leg was. */
+function way(run: JsonObject): string {
+  if (run['engine'] === undefined) return 'not recorded';
+  const { source, destination } = measuredLegs(objects(run['disks']));
+  const leg = (rate: number | undefined): string => (rate === undefined ? '' : ` (${escapedHtml(bytes(rate))}/s)`);
+  return `source${leg(source)} → ${text(run['engine'])} → destination${leg(destination)}`;
 }
 
 function digestCell(value: JsonValue | undefined): string {

@@ -1,10 +1,11 @@
 import type { CommandRegistrar, ExitStatus, ProjectOptions } from '../command-context.ts';
 import type { AddMoverOptions } from '../project/movers.ts';
+import type { SuggestOptions } from '../project/suggest-mover.ts';
 
 /** `causeway mover …` */
 export const registerMover: CommandRegistrar = (program, context) => {
   const group = program.command('mover').description('Engines on other computers, reached over SSH: executions there continue while this computer sleeps.');
-  for (const add of [addMover, listMovers, showMover, stopMover, uninstallMover]) add(group, context);
+  for (const add of [addMover, listMovers, showMover, suggestMover, stopMover, uninstallMover]) add(group, context);
 };
 
 const addMover: CommandRegistrar = (group, context) => {
@@ -44,6 +45,24 @@ const showMover: CommandRegistrar = (group, context) => {
     .action(context.run(async (name: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { showMover } = await import('../project/movers.ts');
       return showMover(name, options, context);
+    }));
+};
+
+const suggestMover: CommandRegistrar = (group, context) => {
+  group
+    .command('suggest')
+    .description('Suggest through which computer data should flow. Both legs of a way, from the source and to the destination, are taken from executions in the project here and in those on movers, or given.')
+    .argument('[name...]', 'movers to compare (default: all)')
+    .option('--source <endpoint>', 'only executions from this endpoint')
+    .option('--destination <endpoint>', 'only executions to this endpoint')
+    .option('--project <folder>', 'the project on this computer (default: $CAUSEWAY_PROJECT, or the current folder)')
+    .option('--mover-project <folder>', 'the project\'s folder on movers (default: $CAUSEWAY_PROJECT, or causeway-project in the home folder)')
+    .option('--leg <leg=rate...>', 'a rate instead of what was measured: here:source=20M, site-a:destination=100Mbit')
+    .option('--size <bytes>', 'how much is to be copied, e.g. 20T (default: all disks of the replicas between these endpoints)')
+    .option('--json', 'print JSON')
+    .action(context.run(async (names: string[], options: SuggestOptions): Promise<ExitStatus> => {
+      const { suggestMover } = await import('../project/suggest-mover.ts');
+      return suggestMover(names, options, context);
     }));
 };
 

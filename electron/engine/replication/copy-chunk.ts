@@ -1,6 +1,7 @@
 import type { BandwidthLimiter } from '../bandwidth/index.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
 import type { WriteTarget } from '../ports/write-target.ts';
+import type { BusyTime } from './busy-time.ts';
 import type { BlockHasher } from './block-hasher.ts';
 import type { BlockState } from './block-state.ts';
 import { appendRange, BLOCK_BYTES, bytesOf, type ByteRange } from './blocks.ts';
@@ -22,6 +23,8 @@ export interface CopyContext {
   readonly hasher: BlockHasher;
   readonly limiter: BandwidthLimiter | undefined;
   readonly counters: Counters;
+  readonly reading: BusyTime;
+  readonly writing: BusyTime;
   /** Something was written that no flush has covered yet. */
   readonly wrote: () => void;
   readonly sent: (bytes: number) => void;
@@ -52,7 +55,7 @@ export async function copyChunk(chunk: Chunk, buffer: ChunkBuffer, context: Copy
   const bytes = buffer.bytes.subarray(0, length);
   const someUnknown = someBlock(chunk, state, 'unknown');
   const [, held] = await allSettledOrThrow<unknown>([
-    reader.read(offset, bytes, signal),
+    context.reading.during(reader.read(offset, bytes, signal)),
     ...(someUnknown ? [targetDigests(writer, offset, length, BLOCK_BYTES, signal)] : []),
   ]);
   counters.bytesRead += length;
@@ -189,7 +192,7 @@ async function send(operations: readonly Operation[], bytes: Buffer, base: numbe
       return;
     }
     await limiter?.take(length, signal);
-    const { bytesSent } = await writer.write(offset, bytes.subarray(offset - base, offset - base + length), signal);
+    const { bytesSent } = await context.writing.during(writer.write(offset, bytes.subarray(offset - base, offset - base + length), signal));
     if (bytesSent < length) limiter?.refund(length - bytesSent);
     counters.bytesSent += bytesSent;
     context.sent(bytesSent);

@@ -14,6 +14,10 @@ export interface DiskOutcome {
   readonly bytesHoles: number;
   readonly chunks: number;
   readonly durationSeconds: number;
+  /** In which at least one read at the source was under way: how fast this leg is, whatever holds the other one up. */
+  readonly sourceSeconds: number;
+  /** The same of writes at the destination that had content; limits of bandwidth are not in it. */
+  readonly destinationSeconds: number;
   /** The run went on from an interrupted one of the same snapshot. */
   readonly resumed: boolean;
   /** Where it went on; everything below was durable. */

@@ -4,6 +4,7 @@ import type { BandwidthLimiter } from '../bandwidth/index.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import type { DiskReader } from '../ports/disk-reader.ts';
 import type { WriteTarget } from '../ports/write-target.ts';
+import { BusyTime } from './busy-time.ts';
 import { digestThreadsFor, openBlockHasher } from './block-hasher.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ChunkPool } from './chunk-pool.ts';
@@ -90,10 +91,13 @@ async function run(request: ReplicateRequest): Promise<DiskOutcome> {
     for await (const plan of plans(request.signal, totals)) bytesTotal += plannedBytes(plan, state.sizeBytes);
     meter.enter('copying', bytesTotal);
     const counters = noCounts();
+    const [reading, writing] = [new BusyTime(clock), new BusyTime(clock)];
     const hasher = openBlockHasher(request.options?.digestThreads ?? digestThreadsFor(bytesTotal));
     try {
       await transfer(request, start, (signal) => plans(signal), {
         counters,
+        reading,
+        writing,
         hasher,
         moved: (bytes) => meter.moved(bytes),
         sent: (bytes) => meter.sent(bytes),
@@ -109,6 +113,8 @@ async function run(request: ReplicateRequest): Promise<DiskOutcome> {
       ...counters,
       bytesHoles: totals.zeroBytesSkipped,
       durationSeconds: (clock.monotonic() - startedAt) / 1000,
+      sourceSeconds: reading.seconds,
+      destinationSeconds: writing.seconds,
       resumed: start.resumed,
       resumedAtBytes: start.cursorBytes,
       readEverything: start.settledBytes === 0,
@@ -121,7 +127,7 @@ async function run(request: ReplicateRequest): Promise<DiskOutcome> {
   }
 }
 
-interface TransferContext extends Pick<CopyContext, 'counters' | 'hasher' | 'sent'> {
+interface TransferContext extends Pick<CopyContext, 'counters' | 'reading' | 'writing' | 'hasher' | 'sent'> {
   readonly moved: (bytes: number) => void;
   readonly flushing: () => void;
   readonly clock: Clock;
@@ -149,8 +155,8 @@ async function transfer(
   request.signal.addEventListener('abort', onAbort, { once: true });
 
   const checkpointer = new Checkpointer(state, writer, start.cursorBytes, signal);
-  const { counters, hasher, sent } = around;
-  const context: CopyContext = { reader, writer, state, hasher, limiter, counters, sent, wrote: () => checkpointer.wrote(), signal };
+  const { counters, reading, writing, hasher, sent } = around;
+  const context: CopyContext = { reader, writer, state, hasher, limiter, counters, reading, writing, sent, wrote: () => checkpointer.wrote(), signal };
   let background: Promise<void> = Promise.resolve();
   const checkpoint = (): void => {
     background = checkpointer.run().catch(fail);

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Deployment } from '../../../../shared/model/deployment.ts';
 import type { Execution } from '../../../../shared/model/execution.ts';
 import type { JsonObject, JsonValue } from '../../../../shared/model/json.ts';
@@ -31,6 +32,8 @@ export function executionEvidence(store: Store, execution: Execution): JsonObjec
     snapshotTakenAt: snapshot?.takenAt,
     verified: isVerified ? (execution.options.verify ?? 'written') : 'none',
     sourceShutDown: tasks.some(({ id, state }) => id === 'shut-down-vm' && state === 'completed'),
+    // Which way the bytes went: it reads at the source and sends to the destination.
+    engine: hostname(),
     disks,
     digests: content,
     leftBehind: execution.leftBehind,

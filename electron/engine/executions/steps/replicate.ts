@@ -1,5 +1,6 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { TransferProgress } from '../../../../shared/model/progress.ts';
+import { legsText, measuredLegs } from '../../../../shared/model/legs.ts';
 import { bytes } from '../../../../shared/model/quantities.ts';
 import type { Disk, Vm } from '../../../../shared/model/vm.ts';
 import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts';
@@ -34,7 +35,8 @@ export function replicateDisks(run: ExecutionContext): ReplicaStep<'replicate-di
       if (unverified > 0 && run.options.verify !== 'none') {
         run.event('note', `disk ${disk.id}: verification also covers ${bytes(unverified)} that earlier executions wrote without verification`, { diskId: disk.id, bytes: unverified });
       }
-      run.event('disk.done', `disk ${disk.id}: ${bytes(outcome.bytesSent)} sent`, { diskId: disk.id, ...outcome });
+      const legs = legsText(measuredLegs([{ ...outcome }]));
+      run.event('disk.done', `disk ${disk.id}: ${bytes(outcome.bytesSent)} sent${legs === '' ? '' : ` (${legs})`}`, { diskId: disk.id, ...outcome });
       return { diskId: disk.id, ...outcome };
     }).catch((error: unknown) => {
       const reached = durableBytes(run, vm, snapshot);
