@@ -29,8 +29,8 @@ export interface Workbench extends OpenedPage {
 }
 
 /** The built workbench, served by the web host, open in Debian's Chromium. */
-export async function openWorkbenchInBrowser(hostArguments: readonly string[] = []): Promise<Workbench> {
-  const host = spawn(process.execPath, [join(root, 'out/main/host.js'), '--no-open', ...hostArguments], { stdio: ['ignore', 'pipe', 'inherit'] });
+export async function openWorkbenchInBrowser(hostArguments: readonly string[] = [], environment: NodeJS.ProcessEnv = process.env): Promise<Workbench> {
+  const host = spawn(process.execPath, [join(root, 'out/main/host.js'), '--no-open', ...hostArguments], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await firstUrl(host);
   const opened = await openInChromium(url);
   return {

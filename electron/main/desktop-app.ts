@@ -71,6 +71,7 @@ export async function startDesktopApp(options: {
     keyStore: safeStorageWrapper(safeStorage),
     chooseFolder: () => chooseFolder(window()),
     printPdf,
+    installation: { application: join(outFolder, '..'), archive: process.env['CAUSEWAY_MOVER_ARCHIVE'] || undefined },
     ...(options.sample === undefined ? {} : { sample: options.sample }),
   });
   const runs = watchRuns(shell);

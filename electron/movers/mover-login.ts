@@ -22,9 +22,20 @@ const lostAfterMs = 15_000;
 
 /**
  * Signs in to a mover, through its jump hosts, with its pinned keys: by the SSH agent and the first key file that can be read, then by a
- * password. Rejects with `transport.*`.
+ * password. Rejects with `mover.unreachable`, `mover.login-refused` or `transport.*`.
  */
 export async function logInToMover(mover: Mover, secrets: SshSecrets, signal: AbortSignal): Promise<SshConnection> {
+  return logIn(mover, secrets, signal).catch((error: unknown) => Promise.reject(aboutMover(error)));
+}
+
+/** The same errors in words for movers: those of the transport speak of workers. */
+function aboutMover(error: unknown): unknown {
+  const codes = { 'transport.unreachable': 'mover.unreachable', 'transport.login-refused': 'mover.login-refused' } as const;
+  if (!(error instanceof CausewayError) || !Object.hasOwn(codes, error.code)) return error;
+  return new CausewayError(codes[error.code as keyof typeof codes], error.message, { cause: error });
+}
+
+async function logIn(mover: Mover, secrets: SshSecrets, signal: AbortSignal): Promise<SshConnection> {
   const keys = await credentialsOf(mover.identityFiles, secrets);
   const target = targetOf(mover, keys);
   try {
@@ -49,7 +60,7 @@ export async function pinHostKeys(
   const pinned: Mover['jumpHosts'] = [];
   const pin = async ({ host, port, username }: Omit<SshDestination, 'jumps'>): Promise<Mover['jumpHosts'][number]> => {
     const target: SshTarget = { host, port, username, jumpHosts: pinned.map((hop) => ({ ...hop, ...keys })) };
-    const hostKey = await SshConnection.showHostKey(target, {}, signal);
+    const hostKey = await SshConnection.showHostKey(target, {}, signal).catch((error: unknown) => Promise.reject(aboutMover(error)));
     if (!(await confirm({ host, port }, hostKey))) throw new CausewayError('mover.host-key-unknown', `${host}:${port}`);
     return { host, port, username, hostKey };
   };

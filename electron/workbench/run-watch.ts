@@ -14,7 +14,7 @@ export interface EndedRun {
 
 /** What runs in the open project, as the workbench's process needs to know it. */
 export interface RunWatch {
-  /** Executions and deployments that are under way. */
+  /** Executions and deployments that are under way on this computer: those on a mover need neither this process nor that it stays awake. */
   readonly active: number;
   /** Called with the number whenever it changes. */
   onChange(listener: (active: number) => void): void;
@@ -33,13 +33,15 @@ export function watchRuns(shell: Pick<Shell, 'subscribe' | 'dispatch'>): RunWatc
   const onChange: ((active: number) => void)[] = [];
   const onEnded: ((run: EndedRun) => void)[] = [];
   let engine: EngineState = { state: 'none', restarts: 0 };
+  let isOnMover = false;
   let told = 0;
   /** Waves in progress: one message at the end of each stands for those of all members. */
   const waves = new Set<string>();
 
+  const here = (): number => (isOnMover ? 0 : active.size);
   function tell(): void {
-    if (active.size === told) return;
-    told = active.size;
+    if (here() === told) return;
+    told = here();
     for (const listener of onChange) listener(told);
   }
 
@@ -68,7 +70,8 @@ export function watchRuns(shell: Pick<Shell, 'subscribe' | 'dispatch'>): RunWatc
     tell();
   }
 
-  shell.subscribe('shell.changed', ({ engine: now }: ShellInfo) => {
+  shell.subscribe('shell.changed', ({ engine: now, project }: ShellInfo) => {
+    isOnMover = project?.mover !== undefined;
     const before = engine;
     engine = now;
     if (now.state === 'running' && (before.state !== 'running' || before.restarts !== now.restarts)) void askAnew();
@@ -100,7 +103,7 @@ export function watchRuns(shell: Pick<Shell, 'subscribe' | 'dispatch'>): RunWatc
 
   return {
     get active() {
-      return active.size;
+      return here();
     },
     onChange: (listener) => void onChange.push(listener),
     onEnded: (listener) => void onEnded.push(listener),

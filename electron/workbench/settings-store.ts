@@ -10,7 +10,7 @@ export interface SettingsStore {
   change(part: Partial<Settings>): Settings;
   recent(): Project[];
   remember(project: Project): void;
-  forget(folder: string): void;
+  forget(folder: string, mover?: string): void;
 }
 
 /** A key-value file: electron-store in the desktop app, conf in the web host. */
@@ -26,7 +26,7 @@ const mostRecent = 20;
 export function settingsStore(file: KeyValueFile): SettingsStore {
   const settings = (): Settings => ({ ...defaults, ...settingsSchema.partial().catch({}).parse(file.get('settings') ?? {}) }) as Settings;
   const recent = (): Project[] => z.array(projectSchema).catch([]).parse(file.get('recentProjects') ?? []);
-  const others = (folder: string): Project[] => recent().filter((project) => project.folder !== folder);
+  const others = (folder: string, mover: string | undefined): Project[] => recent().filter((project) => project.folder !== folder || project.mover !== mover);
   return {
     file,
     settings,
@@ -35,7 +35,7 @@ export function settingsStore(file: KeyValueFile): SettingsStore {
       return settings();
     },
     recent,
-    remember: (project) => file.set('recentProjects', [project, ...others(project.folder)].slice(0, mostRecent)),
-    forget: (folder) => file.set('recentProjects', others(folder)),
+    remember: (project) => file.set('recentProjects', [project, ...others(project.folder, project.mover)].slice(0, mostRecent)),
+    forget: (folder, mover) => file.set('recentProjects', others(folder, mover)),
   };
 }

@@ -4,20 +4,24 @@ import { isDeepStrictEqual } from 'node:util';
 import { isCallName } from '../../shared/contract/contract.ts';
 import type { Envelope } from '../../shared/contract/envelope.ts';
 import type { CommandId } from '../../shared/contract/commands.ts';
+import type { MoverLink } from '../../shared/contract/mover-calls.ts';
 import { isShellCall, shellCalls, type EngineState, type Project, type ShellCallName, type Settings, type ShellInfo } from '../../shared/contract/shell.ts';
 import { CausewayError, toErrorRecord } from '../../shared/model/causeway-error.ts';
 import { testConnection } from '../engine/http/connection-test.ts';
 import { networkFacts } from '../engine/http/network-facts.ts';
 import { checkProxySettings, proxies, type ProxySettingsWithPassword } from '../engine/http/proxies.ts';
 import { ensureStateFolder } from '../engine/store/database.ts';
+import type { Installation } from '../movers/open-on-mover.ts';
 import type { KeyStore } from '../secrets/key-store.ts';
 import { chosenFolders } from './chosen-folders.ts';
 import { superviseEngine, type EngineSupervisor } from './engine-supervisor.ts';
 import type { SpawnEngine } from './engine-process.ts';
+import { moverDesk } from './mover-desk.ts';
 import { pdfByBrowser } from './pdf-by-browser.ts';
 import { createProject, readProject } from './project-file.ts';
 import { openProjectVault, type ProjectVault } from './project-vault.ts';
 import { proxyPassword } from './proxy-password.ts';
+import type { RemoteProject } from './remote-project.ts';
 import type { SampleLab } from './sample-lab.ts';
 import { sampleOffer, type SampleOffer } from './sample-project.ts';
 import type { SettingsStore } from './settings-store.ts';
@@ -49,6 +53,8 @@ export interface ShellOptions {
   readonly printPdf?: (html: string, signal: AbortSignal) => Promise<Uint8Array>;
   /** A lab to try the workbench on; undefined where there is none. */
   readonly sample?: SampleLab;
+  /** Where engines for movers are; undefined on a mover itself, from which no other one is reached. */
+  readonly installation?: Pick<Installation, 'application' | 'archive'>;
 }
 
 /** The workbench behind its page: one project at a time, its engine in a process of its own. */
@@ -58,7 +64,11 @@ export function createShell(options: ShellOptions): Shell {
   let engine: EngineSupervisor | undefined;
   let engineState: EngineState = { state: 'none', restarts: 0 };
   let vault: ProjectVault | undefined;
-  const folders = chosenFolders(() => options.settings.recent().map(({ folder }) => folder));
+  let remote: RemoteProject | undefined;
+  /** While a project on a mover is being opened. */
+  let opening: MoverLink | undefined;
+  // A path on a mover says nothing about this computer's disk.
+  const folders = chosenFolders(() => options.settings.recent().filter(({ mover }) => mover === undefined).map(({ folder }) => folder));
 
   const emit = (name: string, payload: unknown): void => {
     for (const listener of listeners.get(name) ?? []) listener(payload as never);
@@ -71,7 +81,12 @@ export function createShell(options: ShellOptions): Shell {
     engine: engineState,
     ...(vault === undefined ? {} : { vault: vault.describe() }),
     ...(sample === undefined ? {} : { sample: sample.state() }),
+    ...moverLink(),
   });
+  const moverLink = (): Pick<ShellInfo, 'mover'> => {
+    const link = opening ?? remote?.link;
+    return link === undefined ? {} : { mover: link };
+  };
   const openVault = (): ProjectVault => {
     if (vault === undefined) throw new CausewayError('general.invalid-input', 'no project is open');
     return vault;
@@ -115,7 +130,38 @@ export function createShell(options: ShellOptions): Shell {
   async function stopEngine(): Promise<void> {
     const ending = engine;
     engine = undefined;
+    remote = undefined;
     await ending?.stop();
+  }
+
+  const desk = options.installation === undefined ? undefined : moverDesk({ version: options.version, ...options.installation }, options.settings.file);
+  const movers = (): NonNullable<typeof desk> => {
+    if (desk === undefined) throw new CausewayError('general.invalid-input', 'movers are reached from the workbench of a person only');
+    return desk;
+  };
+
+  /** The project that is open stays open until the other one is. */
+  async function openOnMover(asked: Parameters<NonNullable<typeof desk>['open']>[0], signal: AbortSignal): Promise<object> {
+    const showOpening = (link: MoverLink | undefined): void => {
+      opening = link;
+      emit('shell.changed', info());
+    };
+    const onChange = (): void => {
+      engineState = remote?.engine.state ?? engineState;
+      emit('shell.changed', info());
+    };
+    try {
+      const answer = await movers().open(asked, { onLink: showOpening, onChange, onEvent: emit }, signal);
+      if ('question' in answer) return answer;
+      await stopEngine();
+      remote = answer.remote;
+      ({ project, engine, vault } = remote);
+      engineState = engine.state;
+      options.settings.remember(project);
+      return { project };
+    } finally {
+      showOpening(undefined);
+    }
   }
 
   async function open(next: Project): Promise<Project> {
@@ -204,12 +250,12 @@ export function createShell(options: ShellOptions): Shell {
       emit('shell.changed', info());
       return settings;
     },
-    'project.recent': () => options.settings.recent().filter(({ folder }) => existsSync(folder)),
+    'project.recent': () => options.settings.recent().filter(({ folder, mover }) => mover !== undefined || existsSync(folder)),
     'project.create': ({ folder, name }: { folder: string; name: string }) => inTurn(async () => open(createProject(allowed(folder), name))),
     'project.open': ({ folder }: { folder: string }) => inTurn(async () => open(readProject(allowed(folder)))),
     'project.close': () => inTurn(async () => (await closeProject(), {})),
-    'project.forget'({ folder }: { folder: string }) {
-      options.settings.forget(folder);
+    'project.forget'({ folder, mover }: { folder: string; mover?: string }) {
+      options.settings.forget(folder, mover);
       return {};
     },
     async 'project.chooseFolder'() {
@@ -224,7 +270,7 @@ export function createShell(options: ShellOptions): Shell {
     async 'sample.end'() {
       const state = offered().state();
       if (state.state === 'running') {
-        await inTurn(async () => project?.folder === state.project && (await closeProject()));
+        await inTurn(async () => project?.folder === state.project && project.mover === undefined && (await closeProject()));
         options.settings.forget(state.project);
       }
       await offered().end();
@@ -238,6 +284,13 @@ export function createShell(options: ShellOptions): Shell {
       await openVault().unlock(passphrase);
       return handOverKeys();
     },
+    'mover.list': () => desk?.list() ?? [],
+    'mover.add': (asked: Parameters<NonNullable<typeof desk>['add']>[0], signal: AbortSignal) => movers().add(asked, signal),
+    'mover.remove': ({ name }: { name: string }) => (movers().remove(name), {}),
+    'mover.openProject': (asked: Parameters<NonNullable<typeof desk>['open']>[0], signal: AbortSignal) => inTurn(() => openOnMover(asked, signal)),
+    'mover.cancel': () => (desk?.cancel(), {}),
+    'mover.reconnect': () => (remote?.reconnect(), {}),
+    'mover.dismissMeanwhile': () => (remote?.dismissMeanwhile(), {}),
   };
 
   return {

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { EngineState } from '../../shared/contract/shell.ts';
 import { useNow } from '../components/use-now.ts';
 import { text } from '../text/text.ts';
+import { MoverBanner } from './mover-banner.tsx';
 import { OwnerBanner } from './owner-banner.tsx';
 import { TrustBanner } from './trust-banner.tsx';
 import { useLink, useLinkState, useQuery, useShell } from './workbench-context.tsx';
@@ -18,6 +19,7 @@ export function StatusBanners() {
     <Stack role="status" aria-live="polite">
       {link.kind === 'lost' && <LostBanner retryAt={link.retryAt} />}
       {link.kind === 'open' && shell !== undefined && <EngineBanner engine={shell.engine} />}
+      {link.kind === 'open' && shell?.project !== undefined && shell.mover !== undefined && <MoverBanner link={shell.mover} />}
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <FilesBanner key={shell.project.folder} />}
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <TrustBanner key={`trust ${shell.project.folder}`} />}
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <OwnerBanner key={`owner ${shell.project.folder}`} />}

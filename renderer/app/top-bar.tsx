@@ -1,3 +1,4 @@
+import MoverIcon from '@mui/icons-material/DnsOutlined';
 import BellIcon from '@mui/icons-material/NotificationsNoneOutlined';
 import DotIcon from '@mui/icons-material/Circle';
 import HelpIcon from '@mui/icons-material/HelpOutlineOutlined';
@@ -13,6 +14,7 @@ import Popover from '@mui/material/Popover';
 import Typography from '@mui/material/Typography';
 import { useState, type CSSProperties, type ReactNode } from 'react';
 import { commands, type CommandId } from '../../shared/contract/commands.ts';
+import type { MoverLink } from '../../shared/contract/mover-calls.ts';
 import type { EngineState } from '../../shared/contract/shell.ts';
 import { useRunQuery } from '../components/executions/use-run-query.ts';
 import { timeOfDayText } from '../components/quantities.ts';
@@ -43,6 +45,7 @@ export function TopBar({ isMac, onCommand }: Props) {
       <Breadcrumb />
       <CommandField isMac={isMac} onOpen={() => onCommand('palette.open')} />
       <Box sx={{ flex: '1 0 auto', display: 'flex', alignItems: 'center', justifyContent: 'flex-end', gap: { xs: 1, lg: 1.5 } }}>
+        {shell?.project !== undefined && shell.mover !== undefined && <MoverState link={shell.mover} />}
         {hasProject && <TrustState />}
         {shell?.project !== undefined && <EngineStatus engine={shell.engine} />}
         <MessageList />
@@ -130,7 +133,20 @@ function TrustState() {
   );
 }
 
-const familyOf: Readonly<Record<EngineState['state'], StateFamily>> = { 'none': 'idle', 'starting': 'live', 'running': 'done', 'restarting': 'live', 'given-up': 'bad', 'elsewhere': 'idle' };
+/** On which mover the project lies, and whether it can be reached. */
+function MoverState({ link: { name, step } }: { readonly link: MoverLink }) {
+  const isConnected = step === 'connected';
+  return (
+    <StatusLink path={[]} title={text.movers.status(name, text.movers.steps[step])}>
+      <MoverIcon sx={{ fontSize: 18, color: stateColor(isConnected ? 'done' : 'live', 'text') }} titleAccess={text.movers.status(name, text.movers.steps[step])} />
+      <Box component="span" sx={{ maxWidth: 160, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+        {name}
+      </Box>
+    </StatusLink>
+  );
+}
+
+const familyOf: Readonly<Record<EngineState['state'], StateFamily>> = { 'none': 'idle', 'starting': 'live', 'running': 'done', 'restarting': 'live', 'given-up': 'bad', 'elsewhere': 'idle', 'disconnected': 'live' };
 
 function EngineStatus({ engine: { state } }: { readonly engine: EngineState }) {
   return state === 'running' ? <RunningEngine /> : <EngineLink family={familyOf[state]} words={text.topBar.engineStates[state]} />;

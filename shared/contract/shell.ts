@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { commandIds } from './commands.ts';
 import { calls, events } from './contract.ts';
+import { moverCalls, moverLinkSchema } from './mover-calls.ts';
 import { connectionTestSchema } from '../model/connection-test.ts';
 import { errorRecordSchema } from '../model/error-record.ts';
 import { proxySettingsSchema } from '../model/proxy-settings.ts';
@@ -8,7 +9,7 @@ import { nothing } from './schemas.ts';
 
 /** How the engine process is: the page says it in words. */
 export const engineStateSchema = z.object({
-  state: z.enum(['none', 'starting', 'running', 'restarting', 'given-up', 'elsewhere']),
+  state: z.enum(['none', 'starting', 'running', 'restarting', 'given-up', 'elsewhere', 'disconnected']),
   /** How often it was started again since the project was opened. */
   restarts: z.int().nonnegative(),
   /** Why it ended last, in words. */
@@ -16,7 +17,12 @@ export const engineStateSchema = z.object({
 });
 export type EngineState = z.infer<typeof engineStateSchema>;
 
-export const projectSchema = z.object({ folder: z.string(), name: z.string() });
+export const projectSchema = z.object({
+  folder: z.string(),
+  name: z.string(),
+  /** The mover that it lies on; absent: this computer. */
+  mover: z.string().optional(),
+});
 export type Project = z.infer<typeof projectSchema>;
 
 /** What protects the open project's secrets, in words that the page shows as they are. */
@@ -50,6 +56,8 @@ export const shellInfoSchema = z.object({
   vault: vaultProtectionSchema.optional(),
   /** There where a sample can be had. */
   sample: sampleStateSchema.optional(),
+  /** There while a project on a mover is open, or is being opened. */
+  mover: moverLinkSchema.optional(),
 });
 export type ShellInfo = z.infer<typeof shellInfoSchema>;
 
@@ -104,7 +112,7 @@ export const shellCalls = {
   'project.create': { input: z.strictObject({ folder, name: z.string().trim().min(1).max(100) }), output: projectSchema },
   'project.open': { input: z.strictObject({ folder }), output: projectSchema },
   'project.close': { input: nothing, output: nothing },
-  'project.forget': { input: z.strictObject({ folder }), output: nothing },
+  'project.forget': { input: z.strictObject({ folder, mover: z.string().max(63).optional() }), output: nothing },
   /** A native dialog where there is one; undefined when nothing was chosen. */
   'project.chooseFolder': { input: nothing, output: z.object({ folder: folder.optional() }) },
   /** Starts the sample where it does not run and opens its project when it is up; `shell.info` says how far it is. */
@@ -114,6 +122,7 @@ export const shellCalls = {
   /** Without a passphrase the operating system's key store protects it, where `shell.info` says that it is usable. */
   'vault.create': { input: z.strictObject({ passphrase: passphrase.min(8).optional() }), output: nothing },
   'vault.unlock': { input: z.strictObject({ passphrase }), output: nothing },
+  ...moverCalls,
 } as const;
 
 export const shellEvents = {

@@ -1,14 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { hostKeyFingerprint } from '../../engine/transport/host-keys.ts';
-import { knownHostKeys } from '../../movers/known-hosts.ts';
+import { addMover as addMoverToBook } from '../../movers/add-mover.ts';
 import { moverBook } from '../../movers/mover-book.ts';
-import { pinHostKeys } from '../../movers/mover-login.ts';
 import { findService, stopAllServices, stopService } from '../../movers/mover-session.ts';
-import { placeEngine, readSystem, removeEngines } from '../../movers/place-engine.ts';
-import { sshDestination } from '../../movers/ssh-destination.ts';
+import { placeEngine, removeEngines } from '../../movers/place-engine.ts';
 import type { CommandContext, ExitStatus, ProjectOptions } from '../command-context.ts';
 import { print, table } from '../output/print.ts';
 import { archiveFor, sshSecrets, withMover } from './on-mover.ts';
@@ -22,23 +17,14 @@ export interface AddMoverOptions {
 }
 
 /** Pins the host keys of a destination and remembers it under a name. Nothing is placed there yet. */
-export async function addMover(name: string, text: string, options: AddMoverOptions, context: CommandContext): Promise<ExitStatus> {
-  const destination = sshDestination(text, read(options.sshConfig ?? join(homedir(), '.ssh', 'config')));
-  const known = read(join(homedir(), '.ssh', 'known_hosts'));
-  const confirm = async ({ host, port }: { host: string; port: number }, hostKey: string): Promise<boolean> => {
-    const fingerprint = hostKeyFingerprint(hostKey);
-    if (knownHostKeys(known, host, port).includes(hostKey) || options.hostKey?.includes(fingerprint) === true) return true;
+export async function addMover(name: string, destination: string, options: AddMoverOptions, context: CommandContext): Promise<ExitStatus> {
+  const confirm = async ({ host, port }: { host: string; port: number }, fingerprint: string): Promise<boolean> => {
+    if (options.hostKey?.includes(fingerprint) === true) return true;
     const isTrusted = await askYes(context, `${host}:${port} shows the host key ${fingerprint}. Trust it? [y/N] `);
     if (!isTrusted) context.stderr.write(`${host}:${port} shows the host key ${fingerprint}\n`);
     return isTrusted;
   };
-  const chosen = options.identityFile === undefined ? destination : { ...destination, identityFiles: [options.identityFile] };
-  const mover = await pinHostKeys(chosen, name, sshSecrets(context), confirm, context.signal);
-  moverBook().save(mover);
-  await withMover(name, context, (connection) => readSystem(connection, context.signal)).catch((error: unknown) => {
-    moverBook().remove(name);
-    throw error;
-  });
+  const mover = await addMoverToBook(moverBook(), { name, destination, identityFile: options.identityFile, sshConfig: options.sshConfig }, sshSecrets(context), confirm, context.signal);
   print(context, options, [mover], () => `${name} was added: ${mover.username}@${mover.host}:${mover.port}\n`);
   return 0;
 }
@@ -83,15 +69,6 @@ export async function uninstallMover(name: string, { forget }: { readonly forget
 
 function projectOf(options: ProjectOptions, { env }: CommandContext): string {
   return options.project ?? (env['CAUSEWAY_PROJECT'] || 'causeway-project');
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
 }
 
 async function askYes(context: CommandContext, question: string): Promise<boolean> {

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { findEngineArchive, systemOf, type EngineArchive } from '../../movers/engine-archive.ts';
+import type { EngineArchive } from '../../movers/engine-archive.ts';
 import { moverBook } from '../../movers/mover-book.ts';
 import { logInToMover, type SshSecrets } from '../../movers/mover-login.ts';
-import { openService, startService, type MoverClient } from '../../movers/mover-session.ts';
-import { readSystem } from '../../movers/place-engine.ts';
+import type { MoverClient } from '../../movers/mover-session.ts';
+import { archiveForMover, openOnMover, type Installation } from '../../movers/open-on-mover.ts';
 import type { SshConnection } from '../../engine/transport/ssh-connection.ts';
 import type { CommandContext, MayCreate, ProjectOptions } from '../command-context.ts';
 import { askSecretly, passphraseFromFile } from './unlock.ts';
@@ -30,10 +30,13 @@ export function sshSecrets(context: CommandContext): SshSecrets {
   };
 }
 
+function installationOf(context: CommandContext): Installation {
+  return { version: packageJson.version, application: applicationFolder(context), archive: context.env['CAUSEWAY_MOVER_ARCHIVE'] || undefined };
+}
+
 /** The engine's archive for the system of a mover. */
-export async function archiveFor(connection: SshConnection, context: CommandContext): Promise<EngineArchive> {
-  const system = systemOf(await readSystem(connection, context.signal));
-  return findEngineArchive(system, packageJson.version, applicationFolder(context), context.env['CAUSEWAY_MOVER_ARCHIVE'] || undefined, context.signal);
+export function archiveFor(connection: SshConnection, context: CommandContext): Promise<EngineArchive> {
+  return archiveForMover(connection, installationOf(context), context.signal);
 }
 
 /** Signs in to a mover, does the work, and signs out. */
@@ -48,24 +51,19 @@ export async function withMover<T>(name: string, context: CommandContext, work: 
 
 /** Opens a project on a mover by its workbench, whose vault may be locked or missing, and does the work. */
 export async function withWorkbenchOnMover<T>(name: string, options: ProjectOptions & MayCreate, context: CommandContext, work: (client: MoverClient) => Promise<T>): Promise<T> {
-  return withMover(name, context, async (connection) => {
-    const archive = await archiveFor(connection, context);
-    const service = await startService(connection, archive, {
-      project: options.project ?? (context.env['CAUSEWAY_PROJECT'] || 'causeway-project'),
-      mayCreate: options.createProject === true,
-      version: packageJson.version,
-      progress: uploadProgress(name, context),
-    }, context.signal);
-    const client = await openService(connection, service, context.signal);
-    try {
-      return await work(client);
-    } catch (error) {
-      if (error instanceof CausewayError && error.code === 'engine.connection-lost' && connection.lost.aborted) throw new CausewayError('mover.connection-lost', name, { cause: connection.lost.reason });
-      throw error;
-    } finally {
-      await client.close();
-    }
-  });
+  const tell = uploadProgress(name, context);
+  const opened = await openOnMover(moverBook().get(name), sshSecrets(context), installationOf(context), {
+    project: options.project ?? (context.env['CAUSEWAY_PROJECT'] || 'causeway-project'),
+    mayCreate: options.createProject === true,
+  }, (step) => void (step.step === 'uploading' && tell(step)), context.signal);
+  try {
+    return await work(opened.client);
+  } catch (error) {
+    if (error instanceof CausewayError && error.code === 'engine.connection-lost') throw await opened.ended;
+    throw error;
+  } finally {
+    await opened.close();
+  }
 }
 
 /** The same as `withProject`, with the project's engine on a mover. What was started there goes on after this process. */
@@ -85,12 +83,12 @@ async function unlock(client: MoverClient, name: string, context: CommandContext
 }
 
 /** Tells at every tenth part how far the upload is. */
-function uploadProgress(name: string, context: CommandContext): (sentBytes: number, archive: EngineArchive) => void {
+function uploadProgress(name: string, context: CommandContext): (step: { readonly sentBytes: number; readonly totalBytes: number }) => void {
   let told = -1;
-  return (sentBytes, { bytes }) => {
-    const tenth = Math.floor((sentBytes / bytes) * 10);
+  return ({ sentBytes, totalBytes }) => {
+    const tenth = Math.floor((sentBytes / totalBytes) * 10);
     if (tenth === told) return;
     told = tenth;
-    context.stderr.write(`Uploading the engine to ${name}: ${tenth * 10} % of ${Math.ceil(bytes / 2 ** 20)} MiB\n`);
+    context.stderr.write(`Uploading the engine to ${name}: ${tenth * 10} % of ${Math.ceil(totalBytes / 2 ** 20)} MiB\n`);
   };
 }

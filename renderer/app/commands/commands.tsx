@@ -50,7 +50,7 @@ export function Commands({ children }: { readonly children?: (run: (command: Com
     <>
       {children?.(run, isMac)}
       {open === 'palette' && <CommandPalette isMac={isMac} onRun={run} onClose={() => setOpen(undefined)} />}
-      {open === 'close' && hasProject && <CloseProject onClose={() => setOpen(undefined)} />}
+      {open === 'close' && hasProject && <CloseProject {...(shell.project?.mover === undefined ? {} : { mover: shell.project.mover })} onClose={() => setOpen(undefined)} />}
       {open === 'shortcuts' && <ShortcutOverview isMac={isMac} onClose={() => setOpen(undefined)} />}
     </>
   );

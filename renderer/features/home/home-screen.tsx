@@ -3,6 +3,7 @@ import Stack from '@mui/material/Stack';
 import { useShell } from '../../app/workbench-context.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/text.ts';
+import { MoversCard } from './movers-card.tsx';
 import { OpenProject } from './open-project.tsx';
 import { CreateProjectForm, OpenProjectForm } from './project-forms.tsx';
 import { RecentProjects } from './recent-projects.tsx';
@@ -23,6 +24,7 @@ export function HomeScreen() {
         <Stack spacing={3}>
           <CreateProjectForm />
           <OpenProjectForm />
+          <MoversCard />
         </Stack>
       </Box>
     </Screen>

@@ -26,7 +26,7 @@ export function OpenProject({ project }: { readonly project: Project }) {
   return (
     <Screen
       title={project.name}
-      lead={<Box sx={{ overflowWrap: 'anywhere' }}>{project.folder}</Box>}
+      lead={<Box sx={{ overflowWrap: 'anywhere' }}>{project.mover === undefined ? project.folder : text.movers.onMover(project.mover, project.folder)}</Box>}
       actions={<Button onClick={() => setIsClosing(true)}>{text.home.close}</Button>}
     >
       <CrossingCard />
@@ -35,7 +35,7 @@ export function OpenProject({ project }: { readonly project: Project }) {
         <NextSteps />
         <VaultCard />
       </Box>
-      {isClosing && <CloseProject onClose={() => setIsClosing(false)} />}
+      {isClosing && <CloseProject {...(project.mover === undefined ? {} : { mover: project.mover })} onClose={() => setIsClosing(false)} />}
     </Screen>
   );
 }
@@ -84,7 +84,7 @@ function NextSteps() {
 }
 
 /** Asks before a project is closed. */
-export function CloseProject({ onClose }: { readonly onClose: () => void }) {
+export function CloseProject({ mover, onClose }: { readonly mover?: string; readonly onClose: () => void }) {
   const link = useLink();
   const action = useAction(async () => {
     await link.call('project.close', {});
@@ -92,7 +92,7 @@ export function CloseProject({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <ConfirmDialog title={text.home.closeTitle} confirm={text.home.close} action={action} onClose={onClose}>
-      <Typography>{text.home.closeLead}</Typography>
+      <Typography>{mover === undefined ? text.home.closeLead : text.movers.closeLead(mover)}</Typography>
     </ConfirmDialog>
   );
 }

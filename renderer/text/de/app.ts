@@ -67,7 +67,7 @@ export const topBar = {
   engine: 'Engine',
   running: (running: number, atOnce: number) => `${running} von ${atOnce} aktiv`,
   queued: (waiting: number) => counted(waiting, { one: '# in der Warteschlange', other: '# in der Warteschlange' }),
-  engineStates: { none: 'nicht gestartet', starting: 'wird gestartet', running: 'aktiv', restarting: 'wird neu gestartet', 'given-up': 'beendet', elsewhere: 'in einem anderen Prozess' },
+  engineStates: { none: 'nicht gestartet', starting: 'wird gestartet', running: 'aktiv', restarting: 'wird neu gestartet', 'given-up': 'beendet', elsewhere: 'in einem anderen Prozess', disconnected: 'nicht verbunden' },
   messages: 'Meldungen',
   unseen: (count: number) => (count === 0 ? 'Meldungen' : `Meldungen (${count} neu)`),
   noMessages: 'Keine Meldungen, seit diese Seite geöffnet wurde.',

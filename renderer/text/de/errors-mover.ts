@@ -11,6 +11,16 @@ export const moverErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Dieser Server steht nicht in Ihrer Datei bekannter Hosts, und sein Schlüssel wurde nicht bestätigt. Es wurde nichts gesendet.',
     remedy: 'Vergleichen Sie den Fingerabdruck in den Details mit dem, den Ihnen der Betreiber des Servers nennt, und fügen Sie den Mover mit diesem Fingerabdruck erneut hinzu.',
   },
+  'mover.unreachable': {
+    title: 'Der Mover ist nicht erreichbar',
+    cause: 'Der Host oder ein Sprunghost antwortet nicht: Er ist ausgeschaltet, sein Name ist hier nicht bekannt, eine Firewall blockiert den Port, oder es gibt keine Route dorthin.',
+    remedy: 'Prüfen Sie mit ssh von diesem Computer aus, ob die Adresse in den Details antwortet, und versuchen Sie es dann erneut.',
+  },
+  'mover.login-refused': {
+    title: 'Der Mover hat die Anmeldung abgelehnt',
+    cause: 'Der SSH-Server hat weder einen Schlüssel des SSH-Agenten oder der Schlüsseldatei noch das Kennwort akzeptiert.',
+    remedy: 'Prüfen Sie Benutzername und Schlüssel. An Sprunghosts wird mit einem Schlüssel oder dem SSH-Agenten angemeldet, nie mit einem Kennwort.',
+  },
   'mover.platform': {
     title: 'Auf diesem System kann kein Mover laufen',
     cause: 'Mover laufen auf Linux für x86_64 und aarch64.',
@@ -34,7 +44,12 @@ export const moverErrors: Readonly<Record<string, ErrorWords>> = {
   'mover.connection-lost': {
     title: 'Die Verbindung zum Mover ist abgebrochen',
     cause: 'Das Netz zwischen diesem Computer und dem Mover war unterbrochen, oder der Mover wurde heruntergefahren.',
-    remedy: 'Ausführungen auf dem Mover laufen ohne diese Verbindung weiter. Führen Sie den Befehl erneut aus, um ihren Stand zu sehen.',
+    remedy: 'Ausführungen auf dem Mover laufen ohne diese Verbindung weiter. Stellen Sie die Verbindung wieder her, oder führen Sie den Befehl erneut aus, um ihren Stand zu sehen.',
+  },
+  'mover.service-ended': {
+    title: 'Die Engine auf dem Mover wurde beendet',
+    cause: 'Der Mover ist erreichbar, aber der Dienst des Projekts läuft nicht mehr: Er wurde angehalten, oder der Mover wurde neu gestartet.',
+    remedy: 'Öffnen Sie das Projekt erneut: Das startet den Dienst. Ausführungen, die dabei unterbrochen wurden, können fortgesetzt werden, sobald der Tresor entsperrt ist.',
   },
   'mover.version-differs': {
     title: 'Auf dem Mover läuft eine andere Version von Causeway',

@@ -13,6 +13,7 @@ import { inventory } from './inventory.ts';
 import { ledger } from './ledger.ts';
 import { life } from './life.ts';
 import { manual } from './manual.ts';
+import { movers } from './movers.ts';
 import { proof } from './proof.ts';
 import { replicas } from './replicas.ts';
 import { runs } from './runs.ts';
@@ -24,6 +25,6 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, life, manual, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
 
 export const german: Language = { name: 'Deutsch', text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords };

@@ -67,7 +67,7 @@ export const topBar = {
   engine: 'Engine',
   running: (running: number, atOnce: number) => `${running} of ${atOnce} running`,
   queued: (waiting: number) => counted(waiting, { one: '# queued', other: '# queued' }),
-  engineStates: { none: 'not started', starting: 'starting', running: 'running', restarting: 'restarting', 'given-up': 'stopped', elsewhere: 'in another process' },
+  engineStates: { none: 'not started', starting: 'starting', running: 'running', restarting: 'restarting', 'given-up': 'stopped', elsewhere: 'in another process', disconnected: 'not connected' },
   messages: 'Messages',
   unseen: (count: number) => (count === 0 ? 'Messages' : `Messages (${count} new)`),
   noMessages: 'No messages since this page was opened.',

@@ -9,6 +9,7 @@ import { inventory } from './inventory.ts';
 import { ledger } from './ledger.ts';
 import { life } from './life.ts';
 import { manual } from './manual.ts';
+import { movers } from './movers.ts';
 import { proof } from './proof.ts';
 import { replicas } from './replicas.ts';
 import { runs } from './runs.ts';
@@ -20,4 +21,4 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. The page takes them from `text/text.ts`. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, life, manual, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;

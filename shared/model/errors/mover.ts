@@ -14,6 +14,18 @@ export const moverErrors = {
     remedy: 'Compare the fingerprint in the details with the one that the owner of the server gives you, and add the mover again with this fingerprint.',
     retryable: false,
   },
+  'mover.unreachable': {
+    title: 'The mover cannot be reached',
+    cause: 'The host or a jump host does not answer: it is off, its name is not known here, a firewall blocks the port, or there is no route to it.',
+    remedy: 'Check with ssh from this computer that the address in the details answers, then try again.',
+    retryable: true,
+  },
+  'mover.login-refused': {
+    title: 'The mover rejected the sign-in',
+    cause: 'The SSH server accepted neither a key of the SSH agent or of the key file, nor the password.',
+    remedy: 'Check the user name and the key. Jump hosts are signed in to by a key or the SSH agent, never by a password.',
+    retryable: false,
+  },
   'mover.platform': {
     title: 'A mover cannot run on this system',
     cause: 'Movers run on Linux for x86_64 and aarch64.',
@@ -41,7 +53,13 @@ export const moverErrors = {
   'mover.connection-lost': {
     title: 'The connection to the mover was lost',
     cause: 'The network between this computer and the mover was interrupted, or the mover was shut down.',
-    remedy: 'Executions on the mover continue without this connection. Run the command again to see their state.',
+    remedy: 'Executions on the mover continue without this connection. Connect again, or run the command again, to see their state.',
+    retryable: true,
+  },
+  'mover.service-ended': {
+    title: 'The engine on the mover has ended',
+    cause: 'The mover can be reached, but the service of the project does not run any more: it was stopped, or the mover was restarted.',
+    remedy: 'Open the project again: this starts the service. Executions that it interrupted can be resumed once the vault is unlocked.',
     retryable: true,
   },
   'mover.version-differs': {

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { MoverLink, MoverQuestion, MoverView } from '../../shared/contract/mover-calls.ts';
+import { hostKeyFingerprint } from '../engine/transport/host-keys.ts';
+import { addMover } from '../movers/add-mover.ts';
+import { answeredSecrets, QuestionForPerson } from '../movers/answered-secrets.ts';
+import { moverBook, type Mover, type MoverBook } from '../movers/mover-book.ts';
+import type { SshSecrets } from '../movers/mover-login.ts';
+import { openOnMover, type Installation } from '../movers/open-on-mover.ts';
+import { openRemoteProject, type RemoteProject } from './remote-project.ts';
+import type { KeyValueFile } from './settings-store.ts';
+
+/** The movers of this user, and the way to projects on them, as the workbench's process handles them. */
+export interface MoverDesk {
+  list(): MoverView[];
+  add(asked: { readonly name: string; readonly destination: string; readonly identityFile?: string | undefined; readonly trusted: readonly string[]; readonly secrets: Answers }, signal: AbortSignal): Promise<{ question: MoverQuestion } | { mover: MoverView }>;
+  remove(name: string): void;
+  open(asked: { readonly mover: string; readonly folder: string; readonly create: boolean; readonly secrets: Answers }, told: Told, signal: AbortSignal): Promise<{ question: MoverQuestion } | { remote: RemoteProject }>;
+  /** Ends what `add` and `open` are doing. */
+  cancel(): void;
+}
+
+type Answers = Readonly<Record<string, string>>;
+
+interface Told {
+  /** How far opening is. */
+  readonly onLink: (link: MoverLink) => void;
+  readonly onChange: () => void;
+  readonly onEvent: (name: string, payload: unknown) => void;
+}
+
+const seenSchema = z.record(z.string(), z.int()).catch({});
+
+/** @param file the settings, where the last event that was seen of each project is kept */
+export function moverDesk(installation: Installation, file: KeyValueFile, book: MoverBook = moverBook()): MoverDesk {
+  /** What people have answered; in memory until the workbench closes, so that a broken link comes back by itself. */
+  const answers = new Map<string, string>();
+  let work = new AbortController();
+
+  const secretsWith = (given: Answers): SshSecrets => answeredSecrets(process.env['SSH_AUTH_SOCK'] || undefined, { ...Object.fromEntries(answers), ...given });
+  /** Answers that led nowhere are not kept: the next attempt asks again. */
+  async function asking<T>(given: Answers, signal: AbortSignal, attempt: (secrets: SshSecrets, during: AbortSignal) => Promise<T>): Promise<{ question: MoverQuestion } | { value: T }> {
+    work = new AbortController();
+    try {
+      const value = await attempt(secretsWith(given), AbortSignal.any([signal, work.signal]));
+      for (const [about, answer] of Object.entries(given)) answers.set(about, answer);
+      return { value };
+    } catch (error) {
+      if (error instanceof QuestionForPerson) return { question: error.question };
+      throw error;
+    }
+  }
+
+  return {
+    list: () => book.list().map(viewOf),
+    async add({ name, destination, identityFile, trusted, secrets }, signal) {
+      const confirm = async ({ host, port }: { host: string; port: number }, fingerprint: string): Promise<boolean> => {
+        if (trusted.includes(fingerprint)) return true;
+        throw new QuestionForPerson({ kind: 'host-key', host, port, fingerprint });
+      };
+      const answer = await asking(secrets, signal, (ssh, during) => addMover(book, { name, destination, identityFile }, ssh, confirm, during));
+      return 'question' in answer ? answer : { mover: viewOf(answer.value) };
+    },
+    remove: (name) => book.remove(name),
+    async open({ mover, folder, create, secrets }, { onLink, onChange, onEvent }, signal) {
+      const found = book.get(mover);
+      const key = `${mover} ${folder}`;
+      let isOpen = false;
+      const answer = await asking(secrets, signal, (ssh, during) => openRemoteProject({
+        mover,
+        connect: (stop) => openOnMover(found, isOpen ? secretsWith({}) : ssh, installation, { project: folder, mayCreate: create && !isOpen }, (step) => void (isOpen || onLink({ name: mover, ...step })), stop),
+        lastSeen: {
+          read: () => seenSchema.parse(file.get('moverEvents') ?? {})[key],
+          write: (id) => file.set('moverEvents', { ...seenSchema.parse(file.get('moverEvents') ?? {}), [key]: id }),
+        },
+        onChange: () => void (isOpen && onChange()),
+        onEvent: (name, payload) => void (isOpen && onEvent(name, payload)),
+      }, during));
+      if ('question' in answer) return answer;
+      isOpen = true;
+      return { remote: answer.value };
+    },
+    cancel: () => work.abort(),
+  };
+}
+
+function viewOf({ name, jumpHosts, ...target }: Mover): MoverView {
+  const shown = ({ host, port, username, hostKey }: Mover['jumpHosts'][number]): MoverView['jumpHosts'][number] => ({ host, port, username, fingerprint: hostKeyFingerprint(hostKey) });
+  return { name, ...shown(target), jumpHosts: jumpHosts.map(shown) };
+}

@@ -1,0 +1,195 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { events } from '../../shared/contract/contract.ts';
+import type { MoverLink } from '../../shared/contract/mover-calls.ts';
+import type { EngineState, Project, ShellInfo } from '../../shared/contract/shell.ts';
+import type { Event } from '../../shared/model/event.ts';
+import { CausewayError, toErrorRecord } from '../../shared/model/causeway-error.ts';
+import { QuestionForPerson } from '../movers/answered-secrets.ts';
+import type { OpenedOnMover } from '../movers/open-on-mover.ts';
+import type { EngineSupervisor } from './engine-supervisor.ts';
+import { readMissedEvents } from './missed-events.ts';
+import type { ProjectVault } from './project-vault.ts';
+
+/** A project on a mover as the workbench has it: its engine and its vault, through a link that comes back when it breaks. */
+export interface RemoteProject {
+  readonly project: Project;
+  readonly engine: EngineSupervisor;
+  readonly vault: ProjectVault;
+  readonly link: MoverLink;
+  reconnect(): void;
+  dismissMeanwhile(): void;
+}
+
+export interface RemoteOptions {
+  readonly mover: string;
+  /** Connects to the project's service; called again whenever the link has broken. */
+  readonly connect: (signal: AbortSignal) => Promise<OpenedOnMover>;
+  /** The id of the last event that was seen from here, kept from one connection to the next. */
+  readonly lastSeen: { read(): number | undefined; write(id: number): void };
+  /** The link, the engine or the vault is in another state. */
+  readonly onChange: () => void;
+  readonly onEvent: (name: string, payload: unknown) => void;
+  /** First pause before an attempt to reconnect, milliseconds; doubles each time. */
+  readonly firstPauseMs?: number;
+}
+
+const longestPauseMs = 30_000;
+/** How often the last event that was seen is noted down, milliseconds: a killed workbench shows the rest once more. */
+const noteEveryMs = 10_000;
+
+/** Opens a project on a mover. Rejects as `connect` does. */
+export async function openRemoteProject(options: RemoteOptions, signal: AbortSignal): Promise<RemoteProject> {
+  const stopping = new AbortController();
+  let current: OpenedOnMover | undefined;
+  let remote: ShellInfo | undefined;
+  let link: MoverLink = { name: options.mover, step: 'connecting' };
+  let state: EngineState = { state: 'starting', restarts: 0 };
+  let passphrase: string | undefined;
+  let seen = options.lastSeen.read();
+  let noted = seen;
+  let hurry = new AbortController();
+
+  const note = (): void => {
+    if (seen === undefined || seen === noted) return;
+    options.lastSeen.write(seen);
+    noted = seen;
+  };
+  const noting = setInterval(note, noteEveryMs).unref();
+  const tell = (next: { readonly link?: MoverLink; readonly state?: EngineState }): void => {
+    link = next.link ?? link;
+    state = next.state ?? state;
+    options.onChange();
+  };
+
+  async function attach(opened: OpenedOnMover, during: AbortSignal): Promise<void> {
+    const { client } = opened;
+    client.subscribe('execution.event', ({ id }: Event) => (seen = Math.max(seen ?? 0, id)));
+    for (const name of Object.keys(events) as (keyof typeof events)[]) client.subscribe(name, (payload) => options.onEvent(name, payload));
+    client.subscribe('shell.changed', (info) => {
+      remote = info;
+      if (current === opened) tell({ state: info.engine });
+    });
+    remote = await client.call('shell.info', {}, { signal: during });
+    // A service that was started again has forgotten what this person has entered already.
+    if (passphrase !== undefined && remote.vault?.isOpen === false) await client.call('vault.unlock', { passphrase }, { signal: during });
+    const { lastId, meanwhile } = await readMissedEvents(client, seen, during);
+    seen = Math.max(seen ?? 0, lastId);
+    note();
+    current = opened;
+    const shown = together(link.meanwhile, meanwhile);
+    tell({ link: { name: options.mover, step: 'connected', ...(shown === undefined ? {} : { meanwhile: shown }) }, state: remote.engine });
+    void opened.ended.then((reason) => void lost(opened, reason));
+  }
+
+  async function lost(opened: OpenedOnMover, reason: CausewayError): Promise<void> {
+    if (stopping.signal.aborted || current !== opened) return;
+    current = undefined;
+    await opened.close();
+    for (let pause = options.firstPauseMs ?? 1000, why = reason; ; pause = Math.min(pause * 2, longestPauseMs)) {
+      hurry = new AbortController();
+      const again = AbortSignal.any([stopping.signal, hurry.signal]);
+      const { meanwhile } = link;
+      tell({
+        link: { name: options.mover, step: 'lost', error: toErrorRecord(why), ...(why.retryable ? { retryAt: Date.now() + pause } : {}), ...(meanwhile === undefined ? {} : { meanwhile }) },
+        state: { state: 'disconnected', restarts: state.restarts, reason: why.message },
+      });
+      // What trying again does not mend waits for a person.
+      await (why.retryable ? delay(pause, undefined, { signal: again }) : untilAborted(again)).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      tell({ link: { ...link, step: 'connecting', retryAt: undefined } });
+      try {
+        return await open(stopping.signal);
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        why = problemOf(error);
+      }
+    }
+  }
+
+  async function open(during: AbortSignal): Promise<void> {
+    const opened = await options.connect(during);
+    try {
+      await attach(opened, during);
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  }
+
+  try {
+    await open(signal);
+  } catch (error) {
+    clearInterval(noting);
+    throw error;
+  }
+  const { folder, name } = remote?.project ?? { folder: current?.service.project ?? '', name: options.mover };
+  const client = (): OpenedOnMover['client'] => {
+    if (current === undefined) throw new CausewayError('mover.connection-lost', options.mover);
+    return current.client;
+  };
+  return {
+    project: { folder, name, mover: options.mover },
+    get link() {
+      return link;
+    },
+    reconnect: () => hurry.abort(),
+    dismissMeanwhile() {
+      const { meanwhile: _read, ...rest } = link;
+      tell({ link: rest });
+    },
+    vault: {
+      forEngine: () => ({}),
+      async create(given) {
+        if (given === undefined) throw new CausewayError('secrets.key-store-unavailable', 'a vault on a mover is protected by a passphrase');
+        await client().call('vault.create', { passphrase: given });
+        passphrase = given;
+      },
+      async unlock(given) {
+        await client().call('vault.unlock', { passphrase: given });
+        passphrase = given;
+      },
+      describe: () => remote?.vault ?? { exists: false, isOpen: false, words: '', keyStoreIsUsable: false },
+    },
+    engine: {
+      get state() {
+        return state;
+      },
+      async dispatch(call, input, during) {
+        try {
+          return { ok: true, value: await client().call(call, input as never, { signal: during }) };
+        } catch (error) {
+          const isLost = error instanceof CausewayError && error.code === 'engine.connection-lost';
+          return { ok: false, error: toErrorRecord(isLost ? new CausewayError('mover.connection-lost', options.mover, { cause: error }) : error) };
+        }
+      },
+      // The vault's own calls reach the mover; proxies and sleep are of this computer.
+      unlock: () => undefined,
+      useProxies: () => undefined,
+      woke: () => hurry.abort(),
+      async stop() {
+        stopping.abort();
+        clearInterval(noting);
+        note();
+        await current?.close();
+        current = undefined;
+        tell({ state: { state: 'none', restarts: 0 } });
+      },
+    },
+  };
+}
+
+/** What a person has not dismissed stays, with what came since. */
+function together(one: MoverLink['meanwhile'], other: MoverLink['meanwhile']): MoverLink['meanwhile'] {
+  if (one === undefined || other === undefined) return one ?? other;
+  return { completed: one.completed + other.completed, failed: one.failed + other.failed, cancelled: one.cancelled + other.cancelled };
+}
+
+function problemOf(error: unknown): CausewayError {
+  if (error instanceof QuestionForPerson) return new CausewayError('mover.login-refused', 'a password or a passphrase is needed: open the project again', { cause: error });
+  return error instanceof CausewayError ? error : new CausewayError('mover.connection-lost', error instanceof Error ? error.message : String(error), { cause: error });
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
