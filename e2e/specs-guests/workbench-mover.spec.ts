@@ -138,12 +138,14 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
   it('opens it again after a killed workbench, by its recent projects, in German too', async () => {
     process.kill(workbench.hostPid, 'SIGKILL');
     await workbench.close();
+    await expectDone('replica', 'execute', 'web');
     await open();
     await page.getByRole('button', { name: /^project/ }).click();
     await dialog().getByRole('button', { name: 'Open project' }).click();
     await dialog().getByLabel(`Passphrase of ${rig.at('encrypted')}`).fill(keyPassphrase);
     await dialog().getByRole('button', { name: 'Continue', exact: true }).click();
     await heading('project');
+    await page.getByText('On site-a, while this workbench was not connected: 1 completed, 0 failed, 0 cancelled.').waitFor();
     await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('combobox', { name: 'Language' }).click();
     await page.getByRole('option', { name: 'Deutsch' }).click();

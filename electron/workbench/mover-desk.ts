@@ -63,14 +63,15 @@ export function moverDesk(installation: Installation, file: KeyValueFile, book: 
     remove: (name) => book.remove(name),
     async open({ mover, folder, create, secrets }, { onLink, onChange, onEvent }, signal) {
       const found = book.get(mover);
-      const key = `${mover} ${folder}`;
+      // The folder as the mover has it: the same project may be named in several ways.
+      const keyOf = (there: string): string => `${mover} ${there}`;
       let isOpen = false;
       const answer = await asking(secrets, signal, (ssh, during) => openRemoteProject({
         mover,
         connect: (stop) => openOnMover(found, isOpen ? secretsWith({}) : ssh, installation, { project: folder, mayCreate: create && !isOpen }, (step) => void (isOpen || onLink({ name: mover, ...step })), stop),
         lastSeen: {
-          read: () => seenSchema.parse(file.get('moverEvents') ?? {})[key],
-          write: (id) => file.set('moverEvents', { ...seenSchema.parse(file.get('moverEvents') ?? {}), [key]: id }),
+          read: (there) => seenSchema.parse(file.get('moverEvents') ?? {})[keyOf(there)],
+          write: (there, id) => file.set('moverEvents', { ...seenSchema.parse(file.get('moverEvents') ?? {}), [keyOf(there)]: id }),
         },
         onChange: () => void (isOpen && onChange()),
         onEvent: (name, payload) => void (isOpen && onEvent(name, payload)),

@@ -51,7 +51,7 @@ describe('a project on a mover', () => {
   const open = async (): Promise<void> => {
     links = [];
     project = await openRemoteProject({
-      mover: 'site-a', connect: there.connect, lastSeen: { read: () => seen, write: (id) => (seen = id) },
+      mover: 'site-a', connect: there.connect, lastSeen: { read: () => seen, write: (_folder, id) => (seen = id) },
       onChange: () => void (project !== undefined && links.push(project.link)), onEvent: () => undefined, firstPauseMs: 1,
     }, never);
   };

@@ -24,8 +24,8 @@ export interface RemoteOptions {
   readonly mover: string;
   /** Connects to the project's service; called again whenever the link has broken. */
   readonly connect: (signal: AbortSignal) => Promise<OpenedOnMover>;
-  /** The id of the last event that was seen from here, kept from one connection to the next. */
-  readonly lastSeen: { read(): number | undefined; write(id: number): void };
+  /** The id of the last event that was seen from here of the project in a folder on the mover, kept from one connection to the next. */
+  readonly lastSeen: { read(folder: string): number | undefined; write(folder: string, id: number): void };
   /** The link, the engine or the vault is in another state. */
   readonly onChange: () => void;
   readonly onEvent: (name: string, payload: unknown) => void;
@@ -45,13 +45,14 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
   let link: MoverLink = { name: options.mover, step: 'connecting' };
   let state: EngineState = { state: 'starting', restarts: 0 };
   let passphrase: string | undefined;
-  let seen = options.lastSeen.read();
-  let noted = seen;
+  let folder = '';
+  let seen: number | undefined;
+  let noted: number | undefined;
   let hurry = new AbortController();
 
   const note = (): void => {
     if (seen === undefined || seen === noted) return;
-    options.lastSeen.write(seen);
+    options.lastSeen.write(folder, seen);
     noted = seen;
   };
   const noting = setInterval(note, noteEveryMs).unref();
@@ -63,6 +64,11 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
 
   async function attach(opened: OpenedOnMover, during: AbortSignal): Promise<void> {
     const { client } = opened;
+    if (folder === '') {
+      folder = opened.service.project;
+      seen = options.lastSeen.read(folder);
+      noted = seen;
+    }
     client.subscribe('execution.event', ({ id }: Event) => (seen = Math.max(seen ?? 0, id)));
     for (const name of Object.keys(events) as (keyof typeof events)[]) client.subscribe(name, (payload) => options.onEvent(name, payload));
     client.subscribe('shell.changed', (info) => {
@@ -122,7 +128,7 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
     clearInterval(noting);
     throw error;
   }
-  const { folder, name } = remote?.project ?? { folder: current?.service.project ?? '', name: options.mover };
+  const { name } = remote?.project ?? { name: options.mover };
   const client = (): OpenedOnMover['client'] => {
     if (current === undefined) throw new CausewayError('mover.connection-lost', options.mover);
     return current.client;
