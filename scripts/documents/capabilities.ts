@@ -33,12 +33,12 @@ export const programs: Readonly<Record<string, { readonly command: readonly stri
   Nova: { command: ['dpkg-query', '--show', '--showformat=${Version}', 'nova-common'], specs: /^specs-openstack\// },
 };
 
-/** Plugin → the variable that names the vendor's API description, against which a simulator of it checks requests. */
+/** Plugin → the variable that names the vendor's API description, against which a simulator of it checks requests; or the vendor's library, if its models are always there. */
 export const vendorDescriptions: Readonly<Record<string, string>> = {
   'european-cloud': 'CAUSEWAY_EUROPEAN_CLOUD_OPENAPI',
   'open-source-cloud': 'CAUSEWAY_OPENSTACK_API',
   'large-public-cloud': 'CAUSEWAY_AWS_MODELS',
-  'resource-group-cloud': 'CAUSEWAY_RESOURCE_GROUP_CLOUD_MODELS',
+  'resource-group-cloud': '@azure/arm-compute',
   'compartment-cloud': 'CAUSEWAY_COMPARTMENT_CLOUD_MODELS',
   'classic-infrastructure-cloud': 'CAUSEWAY_CLASSIC_CLOUD_TYPES',
 };
@@ -65,10 +65,10 @@ export const capabilities: readonly Capability[] = [
     ['`windows-hypervisor`: disks by Causeway\'s own reader, over TLS and over SSH', 'stand-in', 'a program in Python that speaks the reader\'s protocol on VHDX files of qemu-img and differencing chains that the lab writes; where Mono is installed, the C# program itself, with a library that stands in for the calls of Windows', 'specs/hyperv-disk-access', 'specs/hyperv-replica', 'specs-full/hyperv-reader-conformance', 'specs-full/hyperv-reader-program'],
     ['`windows-hypervisor`: a guest of generation 2 (UEFI, secure boot) with an initial RAM disk that knows Hyper-V alone, replicated by both ways, deployed', 'stand-in', 'the same stand-ins, with a Debian guest on a VHDX; it boots on an emulator with firmware that enforces secure boot', 'specs-guests/hyperv-guest'],
     ['`windows-hypervisor`: a real Hyper-V host', 'never seen', 'the scripts are parsed and held to the rules of PSScriptAnalyzer, but run nowhere'],
-    ['`resource-group-cloud`: incremental snapshots, page ranges and their differences, sign-in by secret and certificate', 'stand-in', 'the lab\'s simulator of Azure, by the vendor\'s own libraries', 'specs/azure-source', 'specs-full/azure-source-conformance', 'specs/azure-to-european-cloud'],
-    ['`resource-group-cloud`: unmanaged disks, by snapshots of page blobs and what differs between them', 'stand-in', 'the lab\'s simulator of Azure\'s storage accounts, by the vendor\'s own library, which has the models that its requests and answers are held against', 'specs-full/azure-unmanaged'],
-    ['`resource-group-cloud`: snapshots copied to a storage account and read there', 'stand-in', 'the lab\'s simulator of Azure, by the vendor\'s own libraries', 'specs-full/azure-blob-copies'],
-    ['`resource-group-cloud`: disks by an export worker', 'stand-in', 'the lab\'s simulator of Azure, with workers of the lab', 'specs-full/azure-export-worker'],
+    ['`resource-group-cloud`: incremental snapshots, page ranges and their differences, sign-in by secret and certificate', 'vendor-checked simulator', 'the lab\'s simulator of Azure, by the vendor\'s own libraries; its requests and answers are always held against their models', 'specs/azure-source', 'specs-full/azure-source-conformance', 'specs/azure-to-european-cloud'],
+    ['`resource-group-cloud`: unmanaged disks, by snapshots of page blobs and what differs between them', 'vendor-checked simulator', 'the lab\'s simulator of Azure\'s storage accounts, by the vendor\'s own library, which has the models that its requests and answers are held against', 'specs-full/azure-unmanaged'],
+    ['`resource-group-cloud`: snapshots copied to a storage account and read there', 'vendor-checked simulator', 'the lab\'s simulator of Azure, by the vendor\'s own libraries; its requests and answers are always held against their models', 'specs-full/azure-blob-copies'],
+    ['`resource-group-cloud`: disks by an export worker', 'vendor-checked simulator', 'the lab\'s simulator of Azure, with workers of the lab', 'specs-full/azure-export-worker'],
     ['`resource-group-cloud`: sign-in of a person by a code', 'stand-in', 'the lab\'s simulator of the identity platform, by the vendor\'s own library', 'specs/azure-device-sign-in'],
     ['`resource-group-cloud`: a real subscription', 'never seen', ''],
     ['`large-public-cloud`: sign-in, inventory, snapshots, EBS direct APIs', 'vendor-checked simulator', 'the lab\'s simulator of EC2, EBS direct APIs and STS, which the vendor\'s own SDK talks to; requests and answers are checked when `CAUSEWAY_AWS_MODELS` names the folder of the vendor\'s models', 'specs/aws-source', 'specs/aws-snapshots', 'specs-full/aws-conformance', 'specs/aws-quotas', 'specs/aws-to-european-cloud'],
@@ -89,9 +89,9 @@ export const capabilities: readonly Capability[] = [
     ['`open-source-cloud`: deployments with BIOS and UEFI, in place, rolled back', 'real', 'OpenStack Zed of Debian', 'specs-openstack/deployment', 'specs-openstack/deployment-conformance', 'specs-openstack/deployment-volumes', 'specs-openstack/firmware', 'specs-openstack/in-place', 'specs-openstack/uefi-guest'],
     ['`open-source-cloud`: a guest from Azure; a guest to OCI', 'real', 'OpenStack Zed of Debian at one end, the lab\'s simulators of Azure and OCI at the other', 'specs-openstack/azure-to-openstack', 'specs-openstack/openstack-to-oci'],
     ['`open-source-cloud`: deployments of Windows', 'never seen', ''],
-    ['`resource-group-cloud`: disks, workers with LUNs, deployments', 'vendor-checked simulator', 'the lab\'s simulator of Azure\'s Resource Manager, spoken to by the vendor\'s own libraries; checked when `CAUSEWAY_RESOURCE_GROUP_CLOUD_MODELS` names the models of the vendor\'s library', 'specs/resource-group-cloud-destination', 'specs/resource-group-cloud-migration', 'specs-full/resource-group-cloud-conformance', 'specs-full/resource-group-cloud-faults', 'specs-guests/qemu-to-azure-guest'],
-    ['`resource-group-cloud`: first copies by direct upload, requests that keep to the quota', 'stand-in', 'the lab\'s simulator of Azure\'s Resource Manager and page blobs', 'specs/azure-direct-upload', 'specs/azure-throttling'],
-    ['`resource-group-cloud`: page blobs of a storage account', 'stand-in', 'the lab\'s simulator of Azure\'s Resource Manager and storage accounts', 'specs/azure-page-blobs'],
+    ['`resource-group-cloud`: disks, workers with LUNs, deployments', 'vendor-checked simulator', 'the lab\'s simulator of Azure\'s Resource Manager, spoken to by the vendor\'s own libraries; its requests and answers are always held against the models of these libraries', 'specs/resource-group-cloud-destination', 'specs/resource-group-cloud-migration', 'specs-full/resource-group-cloud-conformance', 'specs-full/resource-group-cloud-faults', 'specs-guests/qemu-to-azure-guest'],
+    ['`resource-group-cloud`: first copies by direct upload, requests that keep to the quota', 'vendor-checked simulator', 'the lab\'s simulator of Azure\'s Resource Manager and page blobs', 'specs/azure-direct-upload', 'specs/azure-throttling'],
+    ['`resource-group-cloud`: page blobs of a storage account', 'vendor-checked simulator', 'the lab\'s simulator of Azure\'s Resource Manager and storage accounts', 'specs/azure-page-blobs'],
     ['`resource-group-cloud`: the real cloud', 'never seen', ''],
     ['`compartment-cloud`: volumes, boot volumes from an empty image, workers, deployments', 'vendor-checked simulator', 'the lab\'s simulator of OCI, which verifies every signature; checked when `CAUSEWAY_COMPARTMENT_CLOUD_MODELS` names the models of the vendor\'s SDK', 'specs/compartment-cloud-rig', 'specs/compartment-cloud-destination', 'specs-full/compartment-cloud-conformance', 'specs/images-to-compartment-cloud', 'specs-full/compartment-cloud-faults'],
     ['`compartment-cloud`: the real cloud', 'never seen', ''],

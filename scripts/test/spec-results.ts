@@ -29,7 +29,7 @@ const resultSchema = z.object({
   commit: z.string().optional(),
   /** Program → version, the system's among them. */
   versions: z.record(z.string(), z.string()),
-  /** Variables that named API descriptions of vendors, against which requests were checked. */
+  /** Variables that named API descriptions of vendors, against which requests were checked, and libraries of vendors whose models always are. */
   checkedBy: z.array(z.string()),
 });
 export type Result = z.infer<typeof resultSchema>;
@@ -95,7 +95,7 @@ function writeResults(file: string, results: Results): void {
 /** Keeps what the reports of a run tell, beside what other runs left. Answers with how many spec files it was. */
 export function recordResults(root: string, suite: Suite, reportFiles: readonly string[]): number {
   const reports = reportFiles.filter((file) => existsSync(file)).map((file): unknown => JSON.parse(readFileSync(file, 'utf8')));
-  const facts: RunFacts = { suite, commit: commitOf(root), versions: versionsHere(), checkedBy: Object.values(vendorDescriptions).filter((name) => (process.env[name] ?? '') !== '') };
+  const facts: RunFacts = { suite, commit: commitOf(root), versions: versionsHere(), checkedBy: Object.values(vendorDescriptions).filter((name) => name.startsWith('@') || (process.env[name] ?? '') !== '') };
   const results = resultsOf(reports, root, facts);
   const file = join(root, recordedFile);
   writeResults(file, mergeResults(readResults(file), results, specsIn(root)));

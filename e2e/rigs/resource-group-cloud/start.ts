@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../cloud-kit/call.ts';
 import type { Operation } from '../cloud-kit/call.ts';
 import type { DescriptionCheck } from '../cloud-kit/descriptions/description.ts';
-import { typedDescription } from '../cloud-kit/descriptions/typed-models.ts';
-import type { TypedModels, TypedOperation } from '../cloud-kit/descriptions/typed-models.ts';
 import type { FaultPlan } from '../cloud-kit/faults.ts';
 import type { CallRecord } from '../cloud-kit/http-server.ts';
 import { jsonProtocol } from '../cloud-kit/json-protocol.ts';
@@ -12,15 +9,13 @@ import { startSimulation } from '../cloud-kit/start.ts';
 import type { SimulationOptions } from '../cloud-kit/start.ts';
 import { groupKey } from './arm/call.ts';
 import { openOperations, table } from './arm/all.ts';
+import { describedOperations, vendorDescription } from './arm/vendor-description.ts';
 import { defaultDiskTypes, defaultImages, defaultLimits, defaultNetworkLimits, defaultSizes, defaultZones } from './catalogue.ts';
 import { simulatorCertificate } from './certificate.ts';
 import type * as records from './records.ts';
 import { SignIn } from './sign-in.ts';
 import { Throttling } from './throttling.ts';
 import { World, type WorldSetup } from './world.ts';
-
-/** Where the models of the vendor's SDK are, if the machine has them. They are not part of the project. */
-export const modelsVariable = 'CAUSEWAY_RESOURCE_GROUP_CLOUD_MODELS';
 
 export interface ResourceGroupCloudOptions extends Omit<SimulationOptions, 'tls'> {
   readonly location?: string;
@@ -53,7 +48,7 @@ export interface ResourceGroupCloud {
   readonly faults: FaultPlan;
   /** Every call so far, in order. */
   readonly calls: readonly CallRecord[];
-  /** What did not conform to the vendor's models; empty as well when there are none, see `conformance.active`. */
+  /** What did not conform to the models of the vendor's libraries. */
   readonly violations: readonly string[];
   readonly conformance: DescriptionCheck;
   /** The file behind a disk or snapshot, by its id. */
@@ -73,7 +68,6 @@ export async function startResourceGroupCloud(options: ResourceGroupCloudOptions
   const signIn = new SignIn(setup.tenant, clientId, clientSecret);
   const all: Readonly<Record<string, readonly [string, Operation<World>]>> = { ...table, ...(signIn.operations as Record<string, readonly [string, Operation<World>]>) };
   const throttling = new Throttling(options.throttling);
-  const described = Object.keys(describedOperations);
   const resourceGroup = 'migration';
   const simulation = await startSimulation('resource-group-cloud', { ...options, tls: certificate }, (ground) => {
     const world = new World(ground, setup);
@@ -99,7 +93,7 @@ export async function startResourceGroupCloud(options: ResourceGroupCloudOptions
       if (!openOperations.includes(operation) && !signIn.accepts(headers.authorization)) throw new ApiError(401, 'The access token is missing or invalid.', { code: 'InvalidAuthenticationToken' });
     },
     description: vendorDescription(),
-    undescribed: [...Object.values(all)].map(([id]) => id).filter((id) => !described.includes(id)),
+    undescribed: [...Object.values(all)].map(([id]) => id).filter((id) => !describedOperations.includes(id)),
   }));
   const { url, world, folder, faults, calls, check, violations, close } = simulation;
   return {
@@ -111,42 +105,6 @@ export async function startResourceGroupCloud(options: ResourceGroupCloudOptions
 }
 
 const errorCodes: Readonly<Record<number, string>> = { 404: 'ResourceNotFound', 429: 'TooManyRequests', 500: 'InternalServerError', 503: 'ServerTimeout' };
-
-const under = (model: string): TypedOperation['request'] => ({ model, under: { properties: `${model}Properties` } });
-const disk = under('Disk') as NonNullable<TypedOperation['request']>;
-const snapshot = under('Snapshot') as NonNullable<TypedOperation['request']>;
-const vm = under('VirtualMachine') as NonNullable<TypedOperation['request']>;
-
-/** What the vendor's models say of requests and answers. */
-const describedOperations: Readonly<Record<string, TypedOperation>> = {
-  Disks_CreateOrUpdate: { request: disk, answer: disk },
-  Disks_Get: { answer: disk },
-  Disks_ListByResourceGroup: { answer: disk, listIn: 'value' },
-  Disks_List: { answer: disk, listIn: 'value' },
-  Disks_GrantAccess: { request: 'GrantAccessData' },
-  Snapshots_CreateOrUpdate: { request: snapshot, answer: snapshot },
-  Snapshots_Get: { answer: snapshot },
-  Snapshots_ListByResourceGroup: { answer: snapshot, listIn: 'value' },
-  Snapshots_GrantAccess: { request: 'GrantAccessData' },
-  VirtualMachines_CreateOrUpdate: { request: vm, answer: vm },
-  VirtualMachines_Get: { answer: vm },
-  VirtualMachines_List: { answer: vm, listIn: 'value' },
-  VirtualMachines_ListAll: { answer: vm, listIn: 'value' },
-  VirtualMachines_InstanceView: { answer: 'VirtualMachineInstanceView' },
-  VirtualMachines_AttachDetachDataDisks: { request: 'AttachDetachDataDisksRequest', answer: 'StorageProfile' },
-  ResourceSkus_List: { answer: 'ResourceSku', listIn: 'value' },
-};
-
-function vendorDescription(): ReturnType<typeof typedDescription> | undefined {
-  const path = process.env[modelsVariable];
-  if (path === undefined || path === '') return undefined;
-  const { models } = JSON.parse(readFileSync(path, 'utf8')) as TypedModels;
-  // The library lists some sizes only, and lifts the members of references to interfaces, whose wire form has them below.
-  const { KnownVirtualMachineSizeTypes: _, ...others } = models;
-  const reference = models['NetworkInterfaceReference'];
-  const put = { ...reference, kind: 'interface' as const, fields: { properties: { type: 'any', optional: true } } };
-  return typedDescription({ models: { ...others, ...(reference === undefined ? {} : { NetworkInterfaceReference: put }) } }, describedOperations);
-}
 
 /** What every subscription of the lab has: a resource group, networks, and what a test names besides. */
 function stock(world: World, group: string, options: ResourceGroupCloudOptions): void {

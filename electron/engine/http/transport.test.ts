@@ -1,3 +1,4 @@
+import { createServer as createPlainServer, type Server as PlainServer } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -51,6 +52,50 @@ describe('TLS', () => {
   it('sends to any server when a person said that none is to be verified', async () => {
     const transport = createTransport({ allowUntrusted: true });
     expect((await createHttpClient({ baseUrl: url, transport }).request(request, signal)).body).toEqual({ ok: true });
+    transport.close();
+  });
+});
+
+describe('a part that goes to a place', () => {
+  const content = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+  let server: PlainServer;
+  let url: URL;
+  beforeAll(async () => {
+    server = createPlainServer((asked, response) => {
+      const whole = asked.url === '/whole';
+      const part = asked.url === '/short' ? content.subarray(0, 1000) : content;
+      response.writeHead(whole ? 200 : 206, { 'content-length': part.length });
+      if (asked.url === '/cut') response.write(part.subarray(0, 200_000), () => response.destroy());
+      else response.end(part);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  });
+  afterAll(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const transport = createTransport();
+  const ask = (path: string, into: Uint8Array) => transport.send({ url: new URL(path, url), method: 'GET', headers: {}, body: undefined, into }, signal);
+
+  it('is there, and nowhere else', async () => {
+    const into = new Uint8Array(content.length);
+    expect(await ask('/part', into)).toMatchObject({ status: 206, isInPlace: true, bytes: Buffer.alloc(0) });
+    expect(content.equals(into)).toBe(true);
+    transport.close();
+  });
+
+  it.each(['/whole', '/short'])('is given back as usual where the answer is another one (%s)', async (path) => {
+    const into = new Uint8Array(content.length);
+    const answer = await ask(path, into);
+    expect(answer.isInPlace).toBeUndefined();
+    expect(content.subarray(0, answer.bytes.length).equals(answer.bytes)).toBe(true);
+    expect(into.every((byte) => byte === 0)).toBe(true);
+    transport.close();
+  });
+
+  it('fails where the connection ends within it', async () => {
+    await expect(ask('/cut', new Uint8Array(content.length))).rejects.toThrow(/aborted|cut off|hang up/);
     transport.close();
   });
 });

@@ -11,12 +11,16 @@ export interface TransportRequest {
   readonly body: string | undefined;
   /** A body that is no text, in place of one that is. */
   readonly bytes?: Uint8Array | undefined;
+  /** Where the bytes of a part (206) go that is exactly as long as this. The answer says whether they did; nothing writes there after it or after a failure. */
+  readonly into?: Uint8Array | undefined;
 }
 
 export interface TransportAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Buffer;
+  /** The body is where the request wanted it, and `bytes` is empty. */
+  readonly isInPlace?: true;
 }
 
 /** The CA or pin that a connection trusts instead of the system's authorities. */
@@ -45,10 +49,13 @@ export function createTransport({ caCertificate, allowUntrusted = false }: Trust
   // Proxies lead to clouds; what goes to loopback without TLS is never proxied.
   const secure = httpsAgent({ caCertificate, allowUntrusted }, { keepAlive: true });
   return {
-    send({ url, method, headers, body: text, bytes }, signal) {
+    send({ url, method, headers, body: text, bytes, into }, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<TransportAnswer>();
       const onAnswer = (answer: IncomingMessage): void => {
-        readBytes(answer).then((bytes) => resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer), bytes }), reject);
+        const facts = { status: answer.statusCode ?? 0, headers: headersOf(answer) };
+        const isPart = into !== undefined && facts.status === 206 && answer.headers['content-length'] === String(into.length);
+        const whole = isPart ? fill(answer, into).then((): TransportAnswer => ({ ...facts, bytes: nothing, isInPlace: true })) : readBytes(answer).then((all) => ({ ...facts, bytes: all }));
+        whole.then(resolve, reject);
       };
       const body = bytes ?? text;
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -82,6 +89,22 @@ async function readBytes(answer: IncomingMessage): Promise<Buffer> {
   }
   if (!answer.complete) throw new Error('the response was cut off');
   return Buffer.concat(parts);
+}
+
+const nothing = Buffer.alloc(0);
+
+/** A disk is read in megabytes: no copy of them is made on the way. */
+function fill(answer: IncomingMessage, into: Uint8Array): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let at = 0;
+  answer.on('data', (part: Buffer) => {
+    into.set(part, at);
+    at += part.length;
+  });
+  answer.once('error', reject);
+  // Node ends a body at its announced length, and closes one that was cut off.
+  answer.once('close', () => (answer.complete && at === into.length ? resolve() : reject(new Error('the response was cut off'))));
+  return promise;
 }
 
 function headersOf(answer: IncomingMessage): Headers {

@@ -1,9 +1,11 @@
+import type { Readable } from 'node:stream';
 import type { PageBlobClient } from '@azure/storage-blob';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { isStatus } from '../../../http/http-error.ts';
 import { abortable } from '../../../http/token-keeper.ts';
 import type { AzureCloud } from './open-azure.ts';
-import type { ListedPages, PageAccess, PageOptions } from './page-access.ts';
+import { readBytes, type ListedPages, type PageAccess, type PageOptions } from './page-access.ts';
+import type { AnswerPlace } from './sdk-http.ts';
 
 /** A managed disk or a snapshot of one. */
 export interface AccessTarget {
@@ -37,17 +39,29 @@ export class DiskAccess implements PageAccess {
   }
 
   /** Does something by the address, again with a new one if it has expired meanwhile. */
-  async use<T>(operation: string, work: (blob: PageBlobClient, options: PageOptions) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async use<T>(operation: string, work: (blob: PageBlobClient, options: PageOptions) => Promise<T>, signal: AbortSignal, place?: AnswerPlace): Promise<T> {
     for (let renewals = 0; ; renewals += 1) {
       const granted = this.#grant();
       const url = await abortable(granted, signal);
-      const blob = await this.#cloud.pageBlob(url);
+      const blob = await this.#cloud.pageBlob(url, place);
       try {
         return await this.#cloud.call(operation, (options) => work(blob, options), signal);
       } catch (error) {
         if (!isExpired(error) || renewals >= mostRenewals) throw error;
         if (this.#granted === granted) await this.#renew(url, signal);
       }
+    }
+  }
+
+  /** By as few requests as can be, whose answers go to their places. */
+  async read(operation: string, offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    for (let at = 0; at < into.length; at += readBytes) {
+      const place: AnswerPlace = { into: into.subarray(at, at + readBytes), isFilled: false };
+      await this.use(operation, async (blob, { abortSignal }) => {
+        const { readableStreamBody } = await blob.download(offset + at, place.into.length, { abortSignal, maxRetryRequests: 0 });
+        (readableStreamBody as Readable | undefined)?.destroy();
+      }, signal, place);
+      if (!place.isFilled) throw new CausewayError('cloud.unexpected-answer', `${operation}: the answer is not the part that was asked for`, { details: { operation } });
     }
   }
 

@@ -13,7 +13,7 @@ import type { PersonSignIn, SignInStore } from '../../../ports/platform-context.
 import { waitForState } from '../../../http/wait-for-state.ts';
 import { parseConnection, type AzureConnection, type CloudProfile } from './connection.ts';
 import { sdkError } from './sdk-error.ts';
-import { asStorageHttp, createSdkHttp, type SdkHttp } from './sdk-http.ts';
+import { asStorageHttp, createSdkHttp, type AnswerPlace, type SdkHttp } from './sdk-http.ts';
 import { withFreshTokens } from './fresh-tokens.ts';
 import { startPersonSignIn } from './person-sign-in.ts';
 import { credentialOf } from './sign-in.ts';
@@ -58,8 +58,8 @@ export interface AzureCloud extends RetryContext {
   remove(operation: string, work: (options: RequestOptions) => Poller<unknown>, signal: AbortSignal): Promise<void>;
   /** Asks for a long-running operation and waits for its end. @throws `cloud.operation-failed`, `cloud.not-ready` */
   finish<T>(operation: string, work: (options: RequestOptions) => Poller<T>, signal: AbortSignal, deadlineMs?: number): Promise<T>;
-  /** The page blob at a signed address. */
-  pageBlob(signedUrl: string): Promise<PageBlobClient>;
+  /** The page blob at a signed address. @param place where the one part goes that is asked for */
+  pageBlob(signedUrl: string, place?: AnswerPlace): Promise<PageBlobClient>;
   /** A container of a storage account, by the identity that is signed in. */
   blobContainer(endpoint: string, container: string): Promise<ContainerClient>;
   /** All pages of a list of the resource manager that none of the libraries has. */
@@ -155,9 +155,9 @@ export function openAzure(connection: unknown, options: AzureOptions = {}): Azur
           return poller.isDone ? { done: true, value: poller.result as T } : { done: false, state: 'running' };
         }, pollPlan(around.timing, deadlineMs), around.clock, signal);
       }, signal),
-    async pageBlob(signedUrl) {
+    async pageBlob(signedUrl, place) {
       const { AnonymousCredential, PageBlobClient } = await import('@azure/storage-blob');
-      return new PageBlobClient(signedUrl, new AnonymousCredential(), { httpClient: asStorageHttp(http), retryOptions: { maxTries: 1 } });
+      return new PageBlobClient(signedUrl, new AnonymousCredential(), { httpClient: asStorageHttp(http, place), retryOptions: { maxTries: 1 } });
     },
     async blobContainer(endpoint, container) {
       const { ContainerClient } = await import('@azure/storage-blob');

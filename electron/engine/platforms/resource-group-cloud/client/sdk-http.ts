@@ -16,6 +16,17 @@ type SdkRequest = Parameters<SdkHttp['sendRequest']>[0];
 type SdkAnswer = Awaited<ReturnType<SdkHttp['sendRequest']>>;
 type SdkHeaders = SdkAnswer['headers'];
 
+/** Where the bytes of a part of a blob go, without the library's streams in between, which copy them twice. */
+export interface AnswerPlace {
+  readonly into: Uint8Array;
+  /** Set by the answer that was put there. */
+  isFilled: boolean;
+}
+
+interface PlacedRequest extends SdkRequest {
+  readonly place?: AnswerPlace | undefined;
+}
+
 /** Stands in errors of this file until the caller puts its own words there. */
 export const anyOperation = 'request';
 
@@ -28,14 +39,16 @@ const repeatablePosts = /\/(?:beginGetAccess|endGetAccess|deallocate|powerOff|st
  */
 export function createSdkHttp(transport: Transport, { timing, clock, random }: RetryContext): SdkHttp {
   const pace = createRequestPace(clock);
-  async function attempt(request: SdkRequest, signal: AbortSignal): Promise<TransportAnswer> {
+  async function attempt(request: PlacedRequest, signal: AbortSignal): Promise<TransportAnswer> {
     const url = new URL(request.url);
     // Tokens of managed identities come from an address of the machine itself, without TLS.
     if (request.allowInsecureConnection !== true) safeBaseUrl(url.origin);
     const timeout = AbortSignal.timeout(request.timeout > 0 ? Math.min(request.timeout, timing.requestMs) : timing.requestMs);
     try {
       const headers = Object.fromEntries(Object.entries(request.headers.toJSON()).filter(([name]) => name.toLowerCase() !== 'content-length'));
-      return await transport.send({ url, method: request.method, headers, ...bodyOf(request) }, AbortSignal.any([signal, timeout]));
+      const answer = await transport.send({ url, method: request.method, headers, ...bodyOf(request), into: request.place?.into }, AbortSignal.any([signal, timeout]));
+      if (request.place !== undefined) request.place.isFilled = answer.isInPlace === true;
+      return answer;
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof CausewayError) throw thrown;
@@ -74,12 +87,12 @@ export function createSdkHttp(transport: Transport, { timing, clock, random }: R
   };
 }
 
-/** The same for the storage library, which has headers of an older form. */
-export function asStorageHttp(http: SdkHttp): StorageHttp {
+/** The same for the storage library, which has headers of an older form. @param place where the part of a blob goes that is asked for */
+export function asStorageHttp(http: SdkHttp, place?: AnswerPlace): StorageHttp {
   return {
     async sendRequest(request) {
       const { url, method, body, timeout, abortSignal, streamResponseStatusCodes } = request;
-      const inner = { url, method, body: body as unknown, timeout, abortSignal, streamResponseStatusCodes, headers: { toJSON: () => request.headers.rawHeaders() } };
+      const inner = { url, method, body: body as unknown, timeout, abortSignal, streamResponseStatusCodes, place, headers: { toJSON: () => request.headers.rawHeaders() } };
       const { status, bodyAsText, readableStreamBody, headers } = await http.sendRequest(inner as unknown as SdkRequest);
       const answer = { request, status, bodyAsText, readableStreamBody, headers: { toJson: () => headers.toJSON() } };
       return answer as unknown as Awaited<ReturnType<StorageHttp['sendRequest']>>;
@@ -104,14 +117,15 @@ function bodyOf({ body }: SdkRequest): { readonly body: string | undefined; read
   throw new CausewayError('general.bug', 'a request body of a library is neither text nor bytes');
 }
 
-function asSdkAnswer(request: SdkRequest, { status, headers, bytes }: TransportAnswer): SdkAnswer {
+function asSdkAnswer(request: SdkRequest, { status, headers, bytes, isInPlace }: TransportAnswer): SdkAnswer {
   const streamed = request.streamResponseStatusCodes;
   const asStream = streamed !== undefined && (streamed.has(status) || streamed.has(Number.POSITIVE_INFINITY));
   return {
     request,
     status,
     headers: new AnswerHeaders(headers),
-    ...(asStream ? { readableStreamBody: Readable.from([bytes], { objectMode: false }) } : { bodyAsText: bytes.toString('utf8') }),
+    // One without an end has nothing to say about bytes that are elsewhere; the caller destroys it.
+    ...(asStream ? { readableStreamBody: isInPlace === true ? new Readable({ read: () => undefined }) : Readable.from([bytes], { objectMode: false }) } : { bodyAsText: bytes.toString('utf8') }),
   };
 }
 

@@ -6,7 +6,7 @@ import { pollPlan } from '../../../cloud-resources/retry-context.ts';
 import { isStatus } from '../../../http/http-error.ts';
 import { waitForState } from '../../../http/wait-for-state.ts';
 import type { Snapshot } from '../../../ports/source-platform.ts';
-import type { PageAccess } from '../client/page-access.ts';
+import { downloadPages, type PageAccess } from '../client/page-access.ts';
 import { BlobContainer, blobPlaceOf, readAccount } from '../destination/page-blobs.ts';
 import { deleterFor } from '../destination/remove-resource.ts';
 import type { AccessPool } from './access-pool.ts';
@@ -113,11 +113,13 @@ export class BlobCopies {
 }
 
 function pagesOf({ cloud }: Pick<SourceContext, 'cloud'>, container: BlobContainer, id: string): PageAccess {
+  const use: PageAccess['use'] = async (operation, work, signal) => {
+    const pages = await container.page(id, signal);
+    return cloud.call(operation, (options) => work(pages, options), signal);
+  };
   return {
-    use: async (operation, work, signal) => {
-      const pages = await container.page(id, signal);
-      return cloud.call(operation, (options) => work(pages, options), signal);
-    },
+    use,
+    read: async (operation, offset, into, signal) => void (await use(operation, (pages, options) => downloadPages(pages, offset, into, options), signal)),
     // Copies are blobs of their own: no list tells what differs between two of them.
     changes: () => Promise.reject(new CausewayError('general.bug', 'copies of snapshots are not compared')),
     name: async () => id,

@@ -6,7 +6,7 @@ import { isStatus } from '../../../http/http-error.ts';
 import { appendExtent } from '../../../nbd/status-extents.ts';
 import { refuseOutside, type DiskReader } from '../../../ports/disk-reader.ts';
 import { isExpired } from '../client/disk-access.ts';
-import type { PageAccess } from '../client/page-access.ts';
+import { readBytes, type PageAccess } from '../client/page-access.ts';
 import { ReadAhead } from './read-ahead.ts';
 
 const pageBytes = 512;
@@ -16,8 +16,6 @@ const windowBytes = 4 * 2 ** 30;
 const mostRanges = 10_000;
 /** How many requests for the bytes of a disk are under way at most. */
 const mostReads = 16;
-/** What one request reads at most; what is read ahead is no larger. */
-const readBytes = 8 * 2 ** 20;
 
 /** Requests of the readers of one execution. */
 export interface ReadCount {
@@ -189,13 +187,11 @@ export class PageRangeReader implements DiskReader {
 
   /** One part of the disk, by a request of its own. */
   async #fetch(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
-    const target = Buffer.from(into.buffer, into.byteOffset, into.byteLength);
     await this.#turn(signal);
     this.#count.reads += Math.ceil(into.length / readBytes);
     this.#count.bytes += into.length;
     try {
-      await this.#bytes.use(`read ${this.#label}`, (blob, options) =>
-        blob.downloadToBuffer(target, offset, target.length, { abortSignal: options.abortSignal, blockSize: readBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 }), signal);
+      await this.#bytes.read(`read ${this.#label}`, offset, into, signal);
     } catch (error) {
       if (signal.aborted) throw this.#cancelled();
       if (isStatus(error, 404)) throw new CausewayError('source.snapshot-lost', `${this.#label} no longer exists in the cloud`, { cause: error });

@@ -11,6 +11,8 @@ const mostHeldBytes = 32 * MIB;
 /** A read that begins so close after the last one goes on where that ended: several run at a time, and not all in their order. */
 const nearBytes = 4 * MIB;
 const mostRuns = 4096;
+/** Memory of pieces that were read is used again: the first touch of new memory costs as much as reading. */
+const mostSpare = 2;
 
 interface Run {
   readonly start: number;
@@ -18,9 +20,11 @@ interface Run {
 }
 
 interface Piece extends Run {
-  readonly bytes: Promise<Uint8Array>;
+  readonly bytes: Promise<Buffer>;
   /** Bytes that nobody has read so far. */
   left: number;
+  /** Reads that wait for it. */
+  waiting: number;
 }
 
 /** Fills `into` with the bytes at `offset`, by one request or more. */
@@ -37,6 +41,7 @@ export class ReadAhead {
   #runs: Run[] = [];
   #pieces: Piece[] = [];
   #held = 0;
+  #spare: Buffer[] = [];
   #next = -1;
   #pieceBytes = smallestBytes;
 
@@ -79,6 +84,7 @@ export class ReadAhead {
     this.#closing.abort(new CausewayError('general.cancelled', 'the disk was closed'));
     this.#pieces = [];
     this.#held = 0;
+    this.#spare = [];
   }
 
   #pieceAt(offset: number): Piece | undefined {
@@ -92,7 +98,7 @@ export class ReadAhead {
     const end = Math.min(start + this.#pieceBytes, run?.end ?? start, next);
     if (end <= asked) return undefined;
     const bytes = this.#fetchPiece(start, end - start);
-    const piece: Piece = { start, end, bytes, left: end - start };
+    const piece: Piece = { start, end, bytes, left: end - start, waiting: 0 };
     this.#pieces.push(piece);
     this.#held += end - start;
     while (this.#held > mostHeldBytes && this.#pieces.length > 1) this.#forget(this.#pieces[0]);
@@ -101,8 +107,9 @@ export class ReadAhead {
     return piece;
   }
 
-  async #fetchPiece(start: number, length: number): Promise<Uint8Array> {
-    const into = Buffer.allocUnsafeSlow(length);
+  async #fetchPiece(start: number, length: number): Promise<Buffer> {
+    const spare = this.#spare.findIndex((each) => each.length === length);
+    const into = this.#spare.splice(spare, spare < 0 ? 0 : 1)[0] ?? Buffer.allocUnsafeSlow(length);
     await this.#timed(start, into, this.#closing.signal);
     return into;
   }
@@ -117,10 +124,17 @@ export class ReadAhead {
   }
 
   async #take(piece: Piece, offset: number, place: Uint8Array, signal: AbortSignal): Promise<void> {
-    const bytes = await abortable(piece.bytes, signal);
-    place.set(bytes.subarray(offset - piece.start, offset - piece.start + place.length));
-    piece.left -= place.length;
-    if (piece.left <= 0) this.#forget(piece);
+    piece.waiting += 1;
+    try {
+      const bytes = await abortable(piece.bytes, signal);
+      place.set(bytes.subarray(offset - piece.start, offset - piece.start + place.length));
+      piece.left -= place.length;
+    } finally {
+      piece.waiting -= 1;
+    }
+    if (piece.left > 0 || piece.waiting > 0 || !this.#pieces.includes(piece)) return;
+    this.#forget(piece);
+    if (!this.#closing.signal.aborted && this.#spare.length < mostSpare) this.#spare.push(await piece.bytes);
   }
 
   #forget(piece: Piece | undefined): void {

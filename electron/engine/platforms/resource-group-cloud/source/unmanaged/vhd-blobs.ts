@@ -1,7 +1,7 @@
 import type { ContainerClient, PageBlobClient } from '@azure/storage-blob';
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
 import type { AzureCloud } from '../../client/open-azure.ts';
-import type { PageAccess } from '../../client/page-access.ts';
+import { downloadPages, type PageAccess } from '../../client/page-access.ts';
 import { footerBytes } from '../../destination/page-blobs.ts';
 
 /** The ids of page blobs and of their snapshots are their addresses. */
@@ -82,11 +82,13 @@ export class VhdBlobs {
   /** The pages of a snapshot, by the identity that is signed in. Nothing is granted, so that nothing ends or is revoked. */
   accessTo(snapshotId: string): PageAccess {
     const time = new URL(snapshotId).searchParams.get('snapshot') ?? '';
+    const use: PageAccess['use'] = async (operation, work, signal) => {
+      const pages = await this.snapshotAt(snapshotId, signal);
+      return this.#cloud.call(operation, (options) => work(pages, options), signal);
+    };
     return {
-      use: async (operation, work, signal) => {
-        const pages = await this.snapshotAt(snapshotId, signal);
-        return this.#cloud.call(operation, (options) => work(pages, options), signal);
-      },
+      use,
+      read: async (operation, offset, into, signal) => void (await use(operation, (pages, options) => downloadPages(pages, offset, into, options), signal)),
       changes: (pages, offset, length, former, options) => pages.getPageRangesDiff(offset, length, former, options),
       name: async () => time,
       refused: async () => undefined,
