@@ -17,6 +17,7 @@ afterEach(async () => {
   client.close();
   client = undefined;
   await cloud.close();
+  expect(cloud.violations).toEqual([]);
 });
 
 async function open(throttling: Partial<Readonly<Record<RequestKind, Bucket>>>): Promise<AzureCloud> {

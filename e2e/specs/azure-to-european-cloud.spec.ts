@@ -71,6 +71,17 @@ describe('a VM of the resource-group cloud', () => {
     expectKept(2);
   });
 
+  it('says in evidence and report how many requests an increment took, and what they cost', async () => {
+    const entries = await lab.use((core) => core.call('evidence.list', { replica: 'web' }));
+    const made = entries.filter(({ kind }) => kind === 'execution').map(({ data }) => data['sourceRequests'] as { readonly requests: number; readonly requestsPerGib: number; readonly usd: number });
+    expect(made).toHaveLength(2);
+    for (const { requests, requestsPerGib, usd } of made) expect([requests, requestsPerGib, usd].every((number) => number > 0)).toBe(true);
+    expect(made[1]?.usd).toBeLessThan(made[0]?.usd ?? 0);
+    const { html } = await lab.use((core) => core.call('evidence.report', { replica: 'web' }));
+    for (const { requests, requestsPerGib } of made) expect(html).toContain(`${requests} (${requestsPerGib} per GiB)`);
+    expect(html).toMatch(/USD 0\.\d+ at list prices/);
+  });
+
   it('leaves nothing in the cloud when its replica is deleted', async () => {
     await lab.use((core) => core.call('replica.delete', { replica: 'web' }));
     expectKept(0);

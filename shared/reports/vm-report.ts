@@ -75,10 +75,13 @@ function deploymentFacts(data: JsonObject): string {
 }
 
 function executionTables(executions: readonly JsonObject[]): string {
-  const runs = htmlTable(['Execution', 'State', 'Snapshot', 'Ended', 'Verified', 'Sent', 'Way of the data'], executions.map((run) => [
+  // Few sources charge for being read.
+  const isCharged = executions.some((run) => run['sourceRequests'] !== undefined);
+  const runs = htmlTable(['Execution', 'State', 'Snapshot', 'Ended', 'Verified', 'Sent', 'Way of the data', ...(isCharged ? ['Requests to the source', 'Cost of reading'] : [])], executions.map((run) => [
     text(run['number']), outcome(run['state']), text(run['snapshotTakenAt']), text(run['finishedAt']), text(run['verified']),
     escapedHtml(bytes(objects(run['disks']).reduce((sum, disk) => sum + amount(disk['bytesSent']), 0))),
     way(run),
+    ...(isCharged ? requestCells(object(run['sourceRequests'])) : []),
   ]));
   const last = executions.findLast((run) => run['state'] === 'completed');
   const digests = new Map(objects(last?.['digests']).map((one) => [one['diskId'], one]));
@@ -95,6 +98,13 @@ function way(run: JsonObject): string {
   const { source, destination } = measuredLegs(objects(run['disks']));
   const leg = (rate: number | undefined): string => (rate === undefined ? '' : ` (${escapedHtml(bytes(rate))}/s)`);
   return `source${leg(source)} → ${text(run['engine'])} → destination${leg(destination)}`;
+}
+
+function requestCells(made: JsonObject): readonly string[] {
+  const { requests, requestsPerGib, usd } = made;
+  if (typeof requests !== 'number' || typeof usd !== 'number') return ['', ''];
+  const perGib = typeof requestsPerGib === 'number' ? ` (${requestsPerGib} per GiB)` : '';
+  return [escapedHtml(`${requests}${perGib}`), escapedHtml(`USD ${usd.toFixed(usd < 0.01 ? 6 : 2)} at list prices`)];
 }
 
 function digestCell(value: JsonValue | undefined): string {

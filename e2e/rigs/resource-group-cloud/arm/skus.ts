@@ -93,7 +93,7 @@ export const getImage: Operation = (call) => {
     status: 200,
     body: {
       id: `/images/${image.sku}/${image.version}`, name: image.version, location: call.world.setup.location,
-      properties: { hyperVGeneration: image.generation, architecture: image.architecture, osDiskImage: { operatingSystem: image.os, sizeInGb: image.diskGib + 1 }, dataDiskImages: [], features: [] },
+      properties: { hyperVGeneration: image.generation, architecture: image.architecture, osDiskImage: { operatingSystem: image.os }, dataDiskImages: [], features: [] },
     },
   };
 };

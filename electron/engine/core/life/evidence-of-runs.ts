@@ -36,9 +36,17 @@ export function executionEvidence(store: Store, execution: Execution): JsonObjec
     engine: hostname(),
     disks,
     digests: content,
+    sourceRequests: sourceRequests(store, execution.id),
     leftBehind: execution.leftBehind,
     error: execution.error === undefined ? undefined : { code: execution.error.code, message: execution.error.message },
   });
+}
+
+/** What reading the source took, where it charges for that: its note has the numbers. */
+function sourceRequests(store: Store, executionId: string): JsonObject | undefined {
+  const notes = store.events.listAfter(0, { executionId, limit: 100_000 }).filter(({ type, details }) => type === 'note' && typeof details['usd'] === 'number' && typeof details['requests'] === 'number');
+  const { requests, requestsPerGib, usd } = notes.at(-1)?.details ?? {};
+  return requests === undefined || usd === undefined ? undefined : { requests, requestsPerGib: requestsPerGib ?? null, usd };
 }
 
 /** What is recorded of a deployment that has ended: the VM, the proof of its boot, its checks, and what departed from the plan. */
