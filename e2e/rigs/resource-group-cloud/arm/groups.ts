@@ -11,7 +11,10 @@ export const getGroup: Operation = ({ world, params }) => {
   return { status: 200, body: found };
 };
 
-export const availabilitySets = commonOperations<AvailabilitySetRecord>({ type: 'Microsoft.Compute/availabilitySets', collection: (world) => world.availabilitySets });
+/** They have no state of their own. */
+const withoutState = ({ properties: { provisioningState: _, ...properties }, ...record }: AvailabilitySetRecord): object => ({ ...record, properties });
+
+export const availabilitySets = commonOperations<AvailabilitySetRecord>({ type: 'Microsoft.Compute/availabilitySets', collection: (world) => world.availabilitySets, show: (_call, record) => withoutState(record) });
 export const storageAccounts = commonOperations<StorageAccountRecord>({ type: 'Microsoft.Storage/storageAccounts', collection: (world) => world.storageAccounts });
 
 export const listKeys: Operation = () => ({
