@@ -201,6 +201,8 @@ export function createCore(options: CoreOptions): Core {
     }
   };
   const notify = notifyOfEvents({ ...parts, executions, deployments, inspections, waves, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
+  // Before anything can happen here.
+  notify.resume();
   tellPeople = notify.take;
   executions.runs.markInterrupted();
   deployments.runs.markInterrupted();

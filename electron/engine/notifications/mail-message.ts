@@ -1,18 +1,18 @@
-import { randomUUID } from 'node:crypto';
-
 export interface Mail {
   readonly from: string;
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
+  /** The same at each attempt. */
+  readonly id: string;
 }
 
 /** A plain text message as RFC 5322 and RFC 2045 have it, lines ended by CR LF. What is in it cannot become a header. */
-export function mailMessage({ from, to, subject, text }: Mail, at: Date): string {
+export function mailMessage({ from, to, subject, text, id }: Mail, at: Date): string {
   const body = Buffer.from(text.replaceAll(/\r?\n/g, '\r\n'), 'utf8').toString('base64').replaceAll(/.{76}/g, '$&\r\n');
   return [
     `From: Causeway <${from}>`, `To: ${to.map((one) => `<${one}>`).join(',\r\n ')}`, `Subject: ${encodedWords(subject)}`,
-    `Date: ${at.toUTCString().replace('GMT', '+0000')}`, `Message-ID: <${randomUUID()}@causeway.invalid>`,
+    `Date: ${at.toUTCString().replace('GMT', '+0000')}`, `Message-ID: <${id}@causeway.invalid>`,
     'Auto-Submitted: auto-generated', 'MIME-Version: 1.0', 'Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64', '', body, '',
   ].join('\r\n');
 }

@@ -1,46 +1,58 @@
-import { expect, it } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Event } from '../../../shared/model/event.ts';
-import type { Notification } from '../../../shared/model/notifications.ts';
+import type { Notification, NotificationWay } from '../../../shared/model/notifications.ts';
+import { migrate } from '../store/migrate.ts';
+import { migrations } from '../store/migrations.ts';
+import { notificationOutbox, type NotificationDelivery } from '../store/notification-outbox.ts';
 import { FakeClock } from '../time/testing/fake-clock.ts';
 import { notifier } from './notifier.ts';
 import { toldBy, type Surroundings } from './what-to-tell.ts';
 
 const failed = (text: string): Notification => ({ kind: 'failed', text, at: '2026-11-28T23:00:00.000Z' });
 
-function made(outcomes: (Error | string)[] = [], kinds = new Set(['failed'])) {
+let db: DatabaseSync;
+beforeEach(() => {
+  db = new DatabaseSync(':memory:');
+  migrate(db, migrations.filter(({ number }) => number === 14));
+});
+afterEach(() => db.close());
+
+function made(outcomes: (Error | string)[] = [], kinds = new Set(['failed']), ways: NotificationWay[] = ['webhook']) {
   const clock = new FakeClock();
-  const sent: string[][] = [];
+  const sent: NotificationDelivery[] = [];
   const given: string[] = [];
   const told = notifier({
-    clock, wanted: () => ({ ways: ['webhook'], kinds }),
-    send: async (_way, messages) => {
-      sent.push(messages.map(({ text }) => text));
+    clock, outbox: notificationOutbox(db), wanted: () => ({ ways, kinds }),
+    send: async (delivery) => {
+      sent.push(delivery);
       const outcome = outcomes.shift() ?? 'done';
       if (typeof outcome !== 'string') throw outcome;
       return outcome;
     },
     notDelivered: (way, { code }) => given.push(`${way} ${code}`),
   });
-  return { clock, sent, given, told };
+  const texts = () => sent.map(({ messages }) => messages.map(({ text }) => text));
+  return { clock, sent, texts, given, told };
 }
 
 it('gathers what happens at the same time into one message, and leaves out what nobody asked for', async () => {
-  const { clock, sent, told } = made();
+  const { clock, texts, told } = made();
   told.tell(failed('a'));
   told.tell({ ...failed('b'), kind: 'wave-ended' });
   await clock.pass(9_000);
   told.tell(failed('c'));
-  expect(sent).toEqual([]);
+  expect(texts()).toEqual([]);
   await clock.pass(1_000);
-  expect(sent).toEqual([['a', 'c']]);
+  expect(texts()).toEqual([['a', 'c']]);
 });
 
 it('lists fifty and counts the others', async () => {
-  const { clock, sent, told } = made();
+  const { clock, texts, told } = made();
   for (let number = 0; number < 60; number += 1) told.tell(failed(`vm-${number}`));
   await clock.pass(10_000);
-  expect([sent[0]?.length, sent[0]?.at(-1)]).toEqual([51, 'and 10 more']);
+  expect([texts()[0]?.length, texts()[0]?.at(-1)]).toEqual([51, 'and 10 more']);
 });
 
 it('tries again what may pass, gives up what does not, and says so once', async () => {
@@ -52,11 +64,47 @@ it('tries again what may pass, gives up what does not, and says so once', async 
 });
 
 it('sends what was gathered when it is closed', async () => {
-  const { sent, told } = made();
+  const { texts, told } = made();
   told.tell(failed('a'));
   await told.close();
   told.tell(failed('b'));
-  expect(sent).toEqual([['a']]);
+  expect(texts()).toEqual([['a']]);
+});
+
+it('sends once, after a crash, what was gathered or being sent, and nothing that had arrived', async () => {
+  const before = made([new CausewayError('notification.mail-not-sent', 'later'), 'done'], undefined, ['mail', 'webhook']);
+  before.told.tell(failed('a'));
+  await before.clock.pass(10_000);
+  before.told.tell(failed('b'));
+  // The process ends here: nothing of it moves any more.
+  const after = made([], undefined, ['mail', 'webhook']);
+  after.told.resume();
+  await after.clock.pass(10_000);
+  expect(before.sent.map(({ way }) => way)).toEqual(['mail', 'webhook']);
+  expect(after.sent.map(({ way, messages }) => [way, ...messages.map(({ text }) => text)])).toEqual([['mail', 'a'], ['mail', 'b'], ['webhook', 'b']]);
+  // The receiver of what may have arrived can tell.
+  expect(after.sent[0]?.id).toBe(before.sent[0]?.id);
+  const third = made();
+  third.told.resume();
+  await third.clock.pass(10_000);
+  expect(third.sent).toEqual([]);
+});
+
+it('waits for a vault that is locked after the restart, and forgets what a way was not set up for any more', async () => {
+  const later = new CausewayError('notification.mail-not-sent', 'later');
+  const before = made([later, later], undefined, ['mail', 'webhook']);
+  before.told.tell(failed('a'));
+  await before.clock.pass(10_000);
+  const locked = new CausewayError('secrets.locked', 'locked');
+  const after = made(Array.from({ length: 8 }, () => locked), undefined, ['mail']);
+  after.told.resume();
+  await after.clock.pass(8 * 15_000);
+  expect([after.sent.length, new Set(after.sent.map(({ way, id }) => `${way} ${id}`)).size, after.given]).toEqual([9, 1, []]);
+});
+
+it('keeps what is told once over restarts', () => {
+  const outbox = notificationOutbox(db);
+  expect([outbox.isFirst('run-1 2 go'), outbox.isFirst('run-1 2 go'), notificationOutbox(db).isFirst('run-1 2 go'), outbox.isFirst('run-1 3 go')]).toEqual([true, false, false, true]);
 });
 
 const about: Surroundings = { nameOf: () => 'web-01', isInActiveWave: (id) => id === 'rep-in-wave', isPartOfDeployment: (id) => id === 'exe-part', isCutOver: (id) => id === 'dep-cut' };

@@ -5,7 +5,7 @@ import { certificateFor } from './testing/certificate.ts';
 import { startMailServer, type MailServer } from './testing/mail-server.ts';
 
 const signal = new AbortController().signal;
-const message = { subject: 'Welle „Nacht 1“: Umstellung beendet, 3 von 3 abgeschlossen', text: 'Zeile 1\n.\n.. Ende\n' };
+const message = { subject: 'Welle „Nacht 1“: Umstellung beendet, 3 von 3 abgeschlossen', text: 'Zeile 1\n.\n.. Ende\n', id: 'delivery-1' };
 let server: MailServer;
 afterEach(() => server.close());
 
@@ -20,6 +20,7 @@ describe('a message by mail', () => {
     expect(Buffer.from(body, 'base64').toString('utf8')).toBe(message.text.replaceAll('\n', '\r\n'));
     const subject = /^Subject: (.*(?:\r\n .*)*)/m.exec(head)?.[1] ?? '';
     expect(subject.split('\r\n ').map((word) => Buffer.from(/=\?UTF-8\?B\?(.*)\?=/.exec(word)?.[1] ?? '', 'base64').toString('utf8')).join('')).toBe(message.subject);
+    expect(head).toContain('Message-ID: <delivery-1@causeway.invalid>');
     expect(Math.max(...sent.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(78);
     expect(server.heard.filter((line) => !/^(EHLO|QUIT)/.test(line))).toEqual(['MAIL FROM:<causeway@example.com>', 'RCPT TO:<anna@example.com>', 'RCPT TO:<ben@example.com>', 'DATA']);
   });

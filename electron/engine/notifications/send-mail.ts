@@ -10,7 +10,7 @@ import { SmtpLink, type SmtpAnswer } from './smtp-link.ts';
  *
  * @throws CausewayError `notification.mail-refused`, `notification.mail-not-sent` (try again), `notification.mail-unprotected`
  */
-export async function sendMail(settings: MailSettings, password: string | undefined, message: Pick<Mail, 'subject' | 'text'>, signal: AbortSignal): Promise<string> {
+export async function sendMail(settings: MailSettings, password: string | undefined, message: Pick<Mail, 'subject' | 'text' | 'id'>, signal: AbortSignal): Promise<string> {
   const { host, port, security, username, from, to, caCertificate } = settings;
   const link = await SmtpLink.open({ host, port, isTls: security === 'tls', ca: caCertificate }, signal);
   const say = async (text: string, ...expected: readonly number[]): Promise<SmtpAnswer> => demand(await link.say(text, signal), expected);

@@ -1,6 +1,6 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { Notification } from '../../../shared/model/notifications.ts';
+import type { NotificationDelivery } from '../store/notification-outbox.ts';
 import { createHttpClient, type HttpClientOptions } from '../http/http-client.ts';
 import { createTransport } from '../http/transport.ts';
 
@@ -15,6 +15,7 @@ export interface Webhook {
 
 /** Each attempt may be the one that arrived: receivers tell by the delivery's id. */
 const timeoutMs = 20_000;
+const lateMs = 15 * 60_000;
 
 /**
  * Posts messages as JSON, tried again while the other side is not there. `text` is what chat services show; the rest is for programs.
@@ -23,12 +24,12 @@ const timeoutMs = 20_000;
  * @throws CausewayError `notification.not-set-up`, `cloud.*`, `transport.*`
  */
 export async function sendWebhook(
-  { address, key, caCertificate }: Webhook, project: string, messages: readonly Notification[], signal: AbortSignal, options: Pick<HttpClientOptions, 'clock' | 'backOff'> = {},
+  { address, key, caCertificate }: Webhook, project: string, { id, messages }: Pick<NotificationDelivery, 'id' | 'messages'>, signal: AbortSignal, options: Pick<HttpClientOptions, 'clock' | 'backOff'> = {},
 ): Promise<string> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined) throw new CausewayError('notification.not-set-up', 'the address of the webhook is not a URL');
   const at = new Date();
-  const body = JSON.stringify({ text: [`Causeway, ${project}:`, ...messages.map(({ text }) => text)].join('\n'), project, at: at.toISOString(), messages });
+  const body = JSON.stringify({ text: [`Causeway, ${project}:`, ...messages.map((message) => chatLine(message, at))].join('\n'), project, at: at.toISOString(), messages });
   const time = String(Math.floor(at.getTime() / 1000));
   const signature = key === undefined ? {} : { 'x-causeway-signature': `t=${time},v1=${createHmac('sha256', key).update(`${time}.${body}`).digest('hex')}` };
   const transport = createTransport({ caCertificate });
@@ -36,7 +37,7 @@ export async function sendWebhook(
     const { status } = await createHttpClient({ baseUrl: url.origin, transport, timeoutMs, ...options }).request({
       // The path may be what lets in: it is not part of any message.
       operation: 'send a notification', method: 'POST', path: `${url.pathname}${url.search}`, idempotent: true, bytes: true, data: Buffer.from(body, 'utf8'),
-      headers: { 'content-type': 'application/json', 'x-causeway-delivery': randomUUID(), ...signature },
+      headers: { 'content-type': 'application/json', 'x-causeway-delivery': id, ...signature },
     }, signal);
     return `HTTP ${status}`;
   } catch (error) {
@@ -49,4 +50,9 @@ export async function sendWebhook(
   } finally {
     transport.close();
   }
+}
+
+/** What could not be sent for a while says when it was. */
+function chatLine({ text, at }: NotificationDelivery['messages'][number], now: Date): string {
+  return now.getTime() - Date.parse(at) > lateMs ? `${text} (${at})` : text;
 }

@@ -332,4 +332,22 @@ CREATE TABLE guest_inspections (
 ) STRICT;
 `,
   },
+  {
+    number: 14,
+    name: 'notifications that have to be sent',
+    sql: `
+CREATE TABLE notification_messages (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  message TEXT NOT NULL
+) STRICT;
+CREATE TABLE notification_deliveries (
+  id TEXT PRIMARY KEY,
+  way TEXT NOT NULL,
+  messages TEXT NOT NULL
+) STRICT;
+CREATE TABLE notifications_told_once (
+  key TEXT PRIMARY KEY
+) STRICT;
+`,
+  },
 ];

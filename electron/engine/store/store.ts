@@ -10,6 +10,7 @@ import { executionRateStore, type ExecutionRateStore } from './execution-rates.t
 import { executionStore, type ExecutionStore } from './executions.ts';
 import { guestInspectionStore, type GuestInspectionStore } from './guest-inspections.ts';
 import { ledgerEntryStore, type LedgerEntryStore } from './ledger-entries.ts';
+import { notificationOutbox, type NotificationOutbox } from './notification-outbox.ts';
 import { progressByDayStore, type ProgressByDayStore } from './progress-by-day.ts';
 import { queueLimitStore, type QueueLimitStore } from './queue-limit.ts';
 import { replicaStore, type ReplicaStore } from './replicas.ts';
@@ -42,6 +43,7 @@ export interface Store {
   readonly life: LifeRecordStore;
   readonly waveCalendar: WaveCalendarStore;
   readonly guestInspections: GuestInspectionStore;
+  readonly notifications: NotificationOutbox;
   close(): void;
 }
 
@@ -74,6 +76,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     life: lifeRecordStore(db),
     waveCalendar: waveCalendarStore(db),
     guestInspections: guestInspectionStore(db),
+    notifications: notificationOutbox(db),
     close: () => db.close(),
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { notificationSecrets, type NotificationSettings } from '../../../../shared/model/notifications.ts';
 import type { CallsOf, CoreContext, Handlers } from '../core-context.ts';
 import { sendBy } from '../notifications/notify.ts';
@@ -20,7 +21,7 @@ export const notificationCalls: Handlers<CallsOf<'notification'>> = {
 
   async 'notification.test'(core, { way }, signal) {
     core.gate.requireProject();
-    return { said: await sendBy(core, way, [{ kind: 'test', text: 'This is a test. Notifications of this project arrive.', at: new Date().toISOString() }], signal) };
+    return { said: await sendBy(core, { id: randomUUID(), way, messages: [{ kind: 'test', text: 'This is a test. Notifications of this project arrive.', at: new Date().toISOString() }] }, signal) };
   },
 };
 

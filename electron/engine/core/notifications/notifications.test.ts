@@ -15,14 +15,17 @@ let folder: string;
 let lab: MemoryLab;
 let core: Core;
 let received: string[];
+let isDown: boolean;
 let server: ReturnType<typeof createServer>;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-notifications-'));
   received = [];
+  isDown = false;
   server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (piece: string) => (body += piece)).on('end', () => {
+      if (isDown) return void response.writeHead(503).end();
       received.push(body);
       response.writeHead(request.url?.includes(token) === true ? 200 : 404).end(request.url);
     });
@@ -30,7 +33,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   lab = new MemoryLab();
   lab.disks.set('disk-0', Buffer.alloc(1024 * 1024, 'a'));
-  core = createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker });
+  core = open();
   await core.call('endpoint.add', { name: 'from', plugin: 'disk-images', connection: { path: '/images' } });
   await core.call('endpoint.add', {
     name: 'to', plugin: 'european-cloud',
@@ -44,6 +47,8 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
   rmSync(folder, { recursive: true, force: true });
 });
+
+const open = (): Core => createCore({ projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker });
 
 const address = (path: string): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}`;
 
@@ -64,6 +69,20 @@ test('a failure is told by the webhook, and nothing before one is set up', async
   await failOnce();
   await core.close();
   expect(received.map((body) => (JSON.parse(body) as { messages: { kind: string; replica: string }[] }).messages.map(({ kind, replica }) => [kind, replica]))).toEqual([[['failed', 'web']]]);
+});
+
+test('what could not be sent before the engine stopped is sent by the next one, once', async () => {
+  await setUp(token);
+  isDown = true;
+  await failOnce();
+  await core.close();
+  isDown = false;
+  core = open();
+  await core.call('vault.set', { name: notificationSecrets.address, value: address(token) });
+  await core.close();
+  core = open();
+  await core.close();
+  expect(received.map((body) => (JSON.parse(body) as { messages: { replica: string }[] }).messages.map(({ replica }) => replica))).toEqual([['web']]);
 });
 
 test('a test says what the other side answered, and what is missing', async () => {
