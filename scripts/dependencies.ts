@@ -19,6 +19,16 @@ const purposes: Readonly<Record<string, string>> = {
   '@azure/identity': 'Ways to sign in at the resource-group cloud.',
   '@azure/msal-node': 'Signs people in at the resource-group cloud by a device code, and renews their tokens.',
   '@azure/storage-blob': 'Reads and writes page blobs, and disks by their signed addresses.',
+  '@codemirror/autocomplete': 'Completion in the text editor.',
+  '@codemirror/commands': 'Keys, undo and redo of the text editor.',
+  '@codemirror/lang-json': 'Reads JSON for the colours of the text editor.',
+  '@codemirror/lang-yaml': 'Reads YAML for the colours of the text editor.',
+  '@codemirror/language': 'Colours, folding and indentation of the text editor.',
+  '@codemirror/lint': 'Shows findings where they stand in a text.',
+  '@codemirror/merge': 'Compares two texts side by side.',
+  '@codemirror/search': 'Search and replace in the text editor.',
+  '@codemirror/state': 'The text editor: its text and changes.',
+  '@codemirror/view': 'The text editor of environment documents.',
   '@dagrejs/dagre': 'Places the boxes and lines of the task graph.',
   '@emotion/cache': "Inserts the page's styles with the nonce that the content security policy asks for.",
   '@emotion/react': 'Styling engine of Material UI.',
@@ -28,6 +38,7 @@ const purposes: Readonly<Record<string, string>> = {
   '@mui/icons-material': 'Icons of the page.',
   '@mui/material': 'Components of the page: tables, forms, dialogs, menus.',
   '@mui/x-charts': 'Draws rates over time, with values that pointer and keyboard can read.',
+  '@lezer/highlight': 'Names what the text editor colours.',
   commander: 'Parses the command line and writes its help.',
   conf: 'Keeps settings when the workbench runs in a browser.',
   'electron-store': 'Keeps settings and the place of the window in the desktop app.',
@@ -60,6 +71,7 @@ const weighed = `| For | Decision | Why |
 | Task graph | Library: @dagrejs/dagre | Lines no longer cross boxes of rows that they pass, and parallel chains stay straight. A row is still what can start at the same time. Leaving out redundant lines and folding a long chain stay here: the library does neither. 50 / 17 kB, loaded when somebody opens the graph. |
 | Rate over time | Library: @mui/x-charts | Each value can be read with the pointer and with the arrow keys, and screen readers get it; the drawing before was one picture with a summary. Times on the axis. Works under the content security policy. 305 / 93 kB, loaded with the first execution that somebody opens: the start of the page does not grow. Costs 12 ms of processor time per new value instead of 5, at most once a second. Scale and gaps stay here. |
 | Large tables | Own: \`renderer/components/paged-table.tsx\` | @mui/x-data-grid 9.14 (free version) with 10,000 rows, 50 a page, grid / own: processor time until the first rows 1.24, scrolling 4.4, sorting 0.96, next page 0.80, typing into the search 1.09; memory 1.27; elements 0.59; no axe findings in either; 54 Tab stops against 59. It adds 431 / 126 kB to screens that are the start of most work. It draws few elements only inside a box of fixed height with its own scroll bar; as tall as its rows it needs 1.4 times the time for the first rows and 1.7 for typing. Find in page misses rows out of sight. Its free version has no more than 100 rows per page, as here. |
+| Text editor of environment documents | Library: CodeMirror 6 | Monaco needs workers from blobs and writes styles without the nonce: the content security policy would have to be opened. CodeMirror takes the nonce. 457 / 147 kB, loaded with the first text that somebody edits. The start of the page grew from 2,382 to 2,393 kB (11 / 2 kB) by the texts around it. Completion, explanations and findings come from the plugins' schemas and the checks here; a language server of its own is not needed. |
 | Week of a bandwidth profile, progress bars | Own | A few rectangles with words; no chart type of the library fits. |
 | SOCKS 5 | Own: \`electron/engine/http/proxy-connection.ts\` | The library socks hands on what a server says first, as SSH servers do, by an event that a reader of the stream misses. The protocol is three messages. |
 | Mail (SMTP) | Own: \`electron/engine/notifications/\` | Plain text to one server, with STARTTLS, a pinned certificate and the proxies in effect: a dozen commands. nodemailer (MIT-0) does far more, e.g. attachments, pools and OAuth, which would be brought in and kept up for nothing. |

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compartmentCloudConnection } from '../conformance/compartment-cloud-labs.ts';
 import { startClassicCloud } from '../rigs/classic-infrastructure-cloud/start.ts';
 import { startCompartmentCloud, type CompartmentCloud } from '../rigs/compartment-cloud/start.ts';
+import { editorText } from '../hosts/code-editor.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { makeScreenProject, openScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
@@ -80,7 +81,7 @@ describe.runIf(process.geteuid?.() === 0)('the form of a replica', () => {
     await pick(setting('migr_shape_name').getByRole('combobox'), /^VM\.Standard2\.1/);
     await lookAt('destination-compartment-cloud');
     await page.getByRole('button', { name: 'Text', exact: true }).click();
-    const written = await page.getByLabel('Environment document').inputValue();
+    const written = await editorText(page.getByLabel('Environment document'));
     for (const line of [/network_map:\s+default:\s+id: ocid1\.subnet\./, /security_groups:\s+- ocid1\.networksecuritygroup\./, /migr_subnet_id: ocid1\.subnet\./]) expect(written).toMatch(line);
   });
 

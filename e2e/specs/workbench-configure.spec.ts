@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { editorText, writeOver } from '../hosts/code-editor.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
@@ -106,12 +107,21 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     }
     await page.getByRole('button', { name: 'Text', exact: true }).click();
     const document = page.getByLabel('Environment document');
-    const written = `# kept\n${await document.inputValue()}`;
-    await document.fill(written);
+    await document.waitFor();
+    const written = `# kept\n${await editorText(document)}`;
+    await writeOver(document, written);
     await page.getByRole('button', { name: 'Form', exact: true }).click();
     await page.getByRole('button', { name: 'Text', exact: true }).click();
-    expect(await document.inputValue()).toBe(written);
+    await expect.poll(() => editorText(document)).toBe(written);
+    await lookAt('configure-text');
     await page.getByRole('button', { name: 'Form', exact: true }).click();
+    // The form changes one value: the text changes in one line, and its comment stays.
+    await choose(setting('disk_bus').getByRole('combobox'), 'scsi');
+    await page.getByRole('button', { name: 'Text', exact: true }).click();
+    await expect.poll(() => editorText(document)).toMatch(/^# kept\n/);
+    expect((await editorText(document)).split('\n').filter((line) => !written.split('\n').includes(line))).toEqual(['    disk_bus: scsi']);
+    await page.getByRole('button', { name: 'Form', exact: true }).click();
+    await page.getByRole('button', { name: 'Inherit: Disk bus' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'web-01' }).waitFor();
     await page.reload();
@@ -119,6 +129,40 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     const names = await setting('network_map').getByLabel('Name', { exact: true }).all();
     expect(await Promise.all(names.map((name) => name.inputValue()))).toEqual(hostileKeys);
     await setting('set_dhcp').getByText('This VM', { exact: true }).waitFor();
+  });
+
+  it('completes, explains and corrects in the text, and compares it with what is saved', async () => {
+    await page.getByRole('button', { name: 'Text', exact: true }).click();
+    const document = page.getByLabel('Environment document');
+    await document.waitFor();
+    const before = await editorText(document);
+    await document.press('ControlOrMeta+End');
+    await page.keyboard.insertText('    disk_b');
+    await document.press('Control+Space');
+    await page.getByRole('option', { name: /^disk_bus/ }).waitFor();
+    await lookAt('configure-text-completion');
+    await document.press('Enter');
+    await expect.poll(() => editorText(document)).toMatch(/\n {4}disk_bus: $/);
+    await writeOver(document, 'destination: {}');
+    await document.press('ControlOrMeta+z');
+    await expect.poll(() => editorText(document)).toMatch(/\n {4}disk_bus: $/);
+    await writeOver(document, before.replace(/( +)set_dhcp: true/, '$1set_dhcp: true\n$1disk_buss: virtio'));
+    await page.getByRole('button', { name: /disk_buss/ }).first().waitFor();
+    await document.press('F8');
+    expect(await document.locator('.cm-activeLine').textContent()).toContain('disk_buss');
+    await document.locator('.cm-lintRange-error').first().hover();
+    await page.locator('.cm-tooltip .cm-diagnosticAction').waitFor();
+    await lookAt('configure-text-finding');
+    await page.locator('.cm-tooltip .cm-diagnosticAction').click();
+    await expect.poll(() => editorText(document)).toContain('    disk_bus: virtio');
+    await page.getByRole('button', { name: 'Compare…' }).click();
+    await page.getByRole('dialog').getByLabel('What to compare').click();
+    await page.getByRole('option', { name: 'Text: saved and current' }).click();
+    await page.getByRole('dialog').locator('.cm-changedLine, .cm-insertedLine').first().waitFor();
+    await lookAt('configure-compare');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await writeOver(document, before);
+    await page.getByRole('button', { name: 'Form', exact: true }).click();
   });
 
   it('asks before unsaved changes are left', async () => {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright';
+import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { editorText, writeOver } from '../hosts/code-editor.ts';
 import { engineOf } from '../hosts/engine-of.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
@@ -100,16 +101,16 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     await page.getByRole('button', { name: 'Text', exact: true }).click();
     const document = page.getByLabel('Environment document');
     await document.waitFor();
-    const written = await document.inputValue();
-    await document.fill(written.replace('availability_zone:', 'availability_zones:'));
+    const written = await editorText(document);
+    await writeOver(document, written.replace('availability_zone:', 'availability_zones:'));
     const finding = page.getByRole('button', { name: /availability_zones/ });
     await finding.first().waitFor();
     await lookAt('new-replica');
     await finding.first().click();
-    expect(await selectedText(document)).toContain('availability_zones');
+    expect(await document.locator('.cm-activeLine').textContent()).toContain('availability_zones');
     await page.getByRole('button', { name: 'Create replica', exact: true }).click();
     await page.getByText('Correct the errors first.').waitFor();
-    await document.fill(written);
+    await writeOver(document, written);
     await page.getByRole('button', { name: 'Create replica', exact: true }).click();
     await heading('web-01');
     await page.getByText('Not replicated').waitFor();
@@ -235,13 +236,6 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
     expect(workbench.complaints).toEqual([]);
   });
 });
-
-async function selectedText(area: Locator): Promise<string> {
-  return area.evaluate((element) => {
-    const { value, selectionStart, selectionEnd } = element as HTMLTextAreaElement;
-    return value.slice(selectionStart, selectionEnd);
-  });
-}
 
 /** A line of the private key, which must not be anywhere on the page. */
 function privateKeyLine(): string {

@@ -86,7 +86,7 @@ function isFlag(schema: z.ZodType): boolean {
   return schema instanceof z.ZodUnion && (schema.options as z.ZodType[]).some((option) => unwrap(option) instanceof z.ZodBoolean) && !(schema.options as z.ZodType[]).some((option) => unwrap(option) instanceof z.ZodObject);
 }
 
-function choicesOf(schema: z.ZodType): readonly Choice[] | undefined {
+export function choicesOf(schema: z.ZodType): readonly Choice[] | undefined {
   if (schema instanceof z.ZodEnum) return schema.options as Choice[];
   if (schema instanceof z.ZodLiteral) return [...schema.values] as Choice[];
   if (!(schema instanceof z.ZodUnion)) return undefined;

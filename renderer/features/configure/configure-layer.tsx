@@ -76,7 +76,7 @@ export function ConfigureLayer({ defaults, wave, plugin, side, endpointId, onSav
       </Box>
       {hasErrors && isChanged && <Alert severity="error">{text.configure.hasErrors}</Alert>}
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
-      <EnvironmentEditor draft={draft} choices={side === 'source' ? { ...choices, freshness: { kind: 'fresh' } } : choices} />
+      <EnvironmentEditor draft={draft} saved={saved} choices={side === 'source' ? { ...choices, freshness: { kind: 'fresh' } } : choices} />
     </Box>
   );
 }

@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Defaults } from '../../../shared/environment/layers.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
@@ -14,7 +14,9 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { VmLimits } from '../../components/replicas/vm-limits.tsx';
 import { text } from '../../text/text.ts';
+import { alike } from './apply-settings.ts';
 import { ApplyToMany } from './apply-to-many.tsx';
+import { effectiveText } from '../../forms/environment/comparisons.ts';
 import { draftOfReplica } from '../../forms/environment/draft-of-replica.ts';
 import { DraftForm } from '../../forms/environment/draft-form.tsx';
 import { EnvironmentEditor } from '../../forms/environment/environment-editor.tsx';
@@ -58,6 +60,17 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
     };
   }
   const content = contentOf();
+  const all = useQuery('replica.list', {}).data;
+  const endpoints = useQuery('endpoint.list', {}).data;
+  const others = useMemo(
+    () =>
+      alike(replica, all ?? [], endpoints ?? []).map((other) => ({
+        id: other.id,
+        name: other.name,
+        effective: () => effectiveText(draftOfReplica(other, source.plugin, destination.plugin, defaults)),
+      })),
+    [replica, all, endpoints, source.plugin, destination.plugin, defaults],
+  );
   const isChanged = !sameJson(content, initial);
   const save = useAction(async () => {
     const saved = await link.call('replica.update', { replica: replica.id, ...content, ...(vm.data === undefined ? {} : { vm: vm.data }) });
@@ -90,7 +103,7 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
       {vm.error !== undefined && vm.data === undefined && <Alert severity="warning">{text.configure.vmUnknown}</Alert>}
       {isRefused && hasErrors && <Alert severity="error">{text.configure.hasErrors}</Alert>}
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
-      <EnvironmentEditor draft={draft} choices={choices} />
+      <EnvironmentEditor draft={draft} choices={choices} others={others} />
       <ProviderConfiguration value={configuration} onChange={setConfiguration} />
       {isApplying && <ApplyToMany replica={replica} draft={draft} endpoints={{ source, destination }} onClose={() => setIsApplying(false)} />}
     </DraftForm>

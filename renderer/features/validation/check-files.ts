@@ -25,9 +25,10 @@ async function checkFile({ name, file }: NamedFile): Promise<CheckedFile> {
 }
 
 /** The text as it can be mended; a file in another encoding than UTF-8 is only checked. */
-function textOf(bytes: Uint8Array, name: string): { text?: string; format?: DocumentFormat } {
+function textOf(bytes: Uint8Array, name: string): { text?: string; saved?: string; format?: DocumentFormat } {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), format: formatOfFile(name) ?? 'yaml' };
+    const content = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { text: content, saved: content, format: formatOfFile(name) ?? 'yaml' };
   } catch {
     return {};
   }
@@ -39,5 +40,15 @@ export function mendFile(file: CheckedFile, fixes: readonly { readonly path: str
   if (before === undefined || format === undefined) return file;
   let after = before;
   for (const { path, fix } of fixes) after = (fix === undefined ? undefined : applyFix(after, format, path, fix)) ?? after;
-  return after === before ? file : { ...file, text: after, isChanged: true, findings: validateText(after, { file: file.name, format }) };
+  return after === before ? file : editFile(file, after);
+}
+
+/** The file with another text, checked. */
+export function editFile(file: CheckedFile, content: string): CheckedFile {
+  return { ...file, text: content, isChanged: content !== file.saved, findings: validateText(content, { file: file.name, ...(file.format === undefined ? {} : { format: file.format }) }) };
+}
+
+/** The file after it was saved as it is. */
+export function savedFile(file: CheckedFile): CheckedFile {
+  return { ...file, isChanged: false, ...(file.text === undefined ? {} : { saved: file.text }) };
 }

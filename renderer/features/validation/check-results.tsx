@@ -8,7 +8,7 @@ import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { text } from '../../text/text.ts';
-import { mendFile } from './check-files.ts';
+import { mendFile, savedFile } from './check-files.ts';
 import { countFindings, findingRows, type CheckedFile, type FindingRow, type SeverityFilter } from './checked-file.ts';
 import { ExportReport } from './export-report.tsx';
 import { FindingsTable } from './findings-table.tsx';
@@ -19,27 +19,30 @@ const filters = ['all', 'error', 'warning', 'info'] as const;
 interface Props {
   readonly files: readonly CheckedFile[];
   readonly onChange: (files: readonly CheckedFile[]) => void;
+  readonly onEdit: (file: string) => void;
 }
 
 /** What was found: filtered, mended where that is certain, saved as a report. */
-export function CheckResults({ files, onChange }: Props) {
+export function CheckResults({ files, onChange, onEdit }: Props) {
   const [filter, setFilter] = useState<SeverityFilter>('all');
   const [search, setSearch] = useState('');
   const wanted = useDeferredValue(search);
   const { errors, warnings } = countFindings(files);
   const rows = useMemo(() => findingRows(files, filter, wanted), [files, filter, wanted]);
   const mendable = rows.filter(({ fix }) => fix !== undefined);
+  const firstText = files.find((file) => file.text !== undefined);
   const mend = (chosen: readonly FindingRow[]) => {
     const byFile = Map.groupBy(chosen, ({ file }) => file);
     onChange(files.map((file) => mendFile(file, byFile.get(file.name) ?? [])));
   };
-  const saved = (done: readonly CheckedFile[]) => onChange(files.map((file) => (done.includes(file) ? { ...file, isChanged: false } : file)));
+  const saved = (done: readonly CheckedFile[]) => onChange(files.map((file) => (done.includes(file) ? savedFile(file) : file)));
   return (
     <Paper variant="outlined" sx={{ p: 2, display: 'flex', flexDirection: 'column', gap: 2 }}>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
         <Typography role="status" sx={{ flexGrow: 1, fontWeight: 600 }}>
           {text.validation.summary(files.length, errors, warnings)}
         </Typography>
+        {firstText !== undefined && <Button onClick={() => onEdit(firstText.name)}>{text.editor.editFiles}</Button>}
         <ExportReport files={files} />
         <Button onClick={() => onChange([])}>{text.validation.clear}</Button>
       </Box>
@@ -62,7 +65,7 @@ export function CheckResults({ files, onChange }: Props) {
       </Box>
       <UnsavedFiles files={files.filter(({ isChanged }) => isChanged === true)} onSaved={saved} />
       {rows.length > 0 ? (
-        <FindingsTable rows={rows} onFix={(row) => mend([row])} />
+        <FindingsTable rows={rows} onFix={(row) => mend([row])} onEdit={onEdit} />
       ) : filter === 'all' && wanted.trim() === '' ? (
         <Alert severity="success">{text.validation.none}</Alert>
       ) : (

@@ -8,7 +8,9 @@ export interface CheckedFile {
   /** Its text, to mend it; without it when it could not be read. */
   readonly text?: string;
   readonly format?: DocumentFormat;
-  /** It was mended here and has to be saved. */
+  /** The text as it was read or saved last. */
+  readonly saved?: string;
+  /** It was changed here and has to be saved. */
   readonly isChanged?: boolean;
 }
 

@@ -13,15 +13,16 @@ const severities = ['error', 'warning', 'info'] as const;
 interface Props {
   readonly rows: readonly FindingRow[];
   readonly onFix: (row: FindingRow) => void;
+  readonly onEdit: (file: string) => void;
 }
 
 /** Findings with their places; what can be mended with certainty has a button for it. */
-export function FindingsTable({ rows, onFix }: Props) {
-  const columns = useMemo(() => columnsWith(onFix), [onFix]);
+export function FindingsTable({ rows, onFix, onEdit }: Props) {
+  const columns = useMemo(() => columnsWith(onFix, onEdit), [onFix, onEdit]);
   return <PagedTable label={text.validation.title} columns={columns} rows={rows} rowKey={({ id }) => id} />;
 }
 
-function columnsWith(onFix: Props['onFix']): Column<FindingRow>[] {
+function columnsWith(onFix: Props['onFix'], onEdit: Props['onEdit']): Column<FindingRow>[] {
   return [
     {
       id: 'severity',
@@ -67,7 +68,11 @@ function columnsWith(onFix: Props['onFix']): Column<FindingRow>[] {
       id: 'fix',
       label: text.validation.mend,
       cell: (row) =>
-        row.fix === undefined ? null : (
+        row.fix === undefined ? (
+          <Button size="small" aria-label={text.editor.editOf(row.file)} onClick={() => onEdit(row.file)}>
+            {text.editor.edit}
+          </Button>
+        ) : (
           <Button size="small" aria-label={text.validation.mendOf(row.path)} onClick={() => onFix(row)}>
             {text.validation.mendNow}
           </Button>

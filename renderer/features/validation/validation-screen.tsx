@@ -1,4 +1,5 @@
 import Button from '@mui/material/Button';
+import { useState } from 'react';
 import { DropArea } from '../../components/drop-area.tsx';
 import type { NamedFile } from '../../components/dropped-files.ts';
 import { Screen } from '../../components/screen.tsx';
@@ -7,10 +8,12 @@ import { checkFiles } from './check-files.ts';
 import { setCheckedFiles, useCheckedFiles } from './checked-files-store.ts';
 import { CheckResults } from './check-results.tsx';
 import { exampleDocument } from './example-document.ts';
+import { FilesEditor } from './files-editor.tsx';
 
 /** Checks environment documents on this computer; nothing leaves it. */
 export function ValidationScreen() {
   const files = useCheckedFiles();
+  const [edited, setEdited] = useState<string>();
   // A file that comes again replaces what was found in its former text.
   const add = async (chosen: readonly NamedFile[]) => {
     const checked = await checkFiles(chosen);
@@ -18,7 +21,7 @@ export function ValidationScreen() {
     setCheckedFiles((before) => [...before.filter(({ name }) => !names.has(name)), ...checked]);
   };
   return (
-    <Screen title={text.validation.title} lead={text.validation.lead}>
+    <Screen isWide title={text.validation.title} lead={text.validation.lead}>
       <DropArea
         endings={['.yaml', '.yml', '.json', '.jsonc']}
         prompt={text.validation.drop}
@@ -30,8 +33,10 @@ export function ValidationScreen() {
         <Button onClick={() => void add([{ name: 'example.yaml', file: new File([exampleDocument], 'example.yaml') }])} sx={{ alignSelf: 'center' }}>
           {text.validation.sample}
         </Button>
+      ) : edited !== undefined && files.some(({ name }) => name === edited) ? (
+        <FilesEditor files={files} first={edited} onChange={setCheckedFiles} onClose={() => setEdited(undefined)} />
       ) : (
-        <CheckResults files={files} onChange={setCheckedFiles} />
+        <CheckResults files={files} onChange={setCheckedFiles} onEdit={setEdited} />
       )}
     </Screen>
   );

@@ -7,56 +7,62 @@ import List from '@mui/material/List';
 import ListItemButton from '@mui/material/ListItemButton';
 import ListItemIcon from '@mui/material/ListItemIcon';
 import ListItemText from '@mui/material/ListItemText';
-import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useRef } from 'react';
+import { useId, useRef } from 'react';
+import type { DocumentFormat } from '../../../shared/environment/read-document.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
-import { fonts } from '../../app/theme.ts';
 import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { text } from '../../text/text.ts';
+import { CodeEditor, type CodeHandle } from '../document/code-editor.tsx';
+import type { ResourceChoices } from '../document/document-assist.ts';
 
 const icons = {
   error: <ErrorIcon color="error" titleAccess={text.validation.error} />,
   warning: <WarningIcon color="warning" titleAccess={text.validation.warning} />,
   info: <InfoIcon color="info" titleAccess={text.validation.info} />,
 } as const;
-const lineHeight = 20;
 
 interface Props {
   readonly value: string;
+  readonly format: DocumentFormat;
   readonly onChange: (value: string) => void;
+  readonly onFix: (finding: Finding) => void;
   readonly findings: readonly Finding[];
+  readonly resources?: ResourceChoices;
   readonly help?: string;
 }
 
 /** A document as text with what was found in it beside it. */
-export function DocumentEditor({ value, onChange, findings, help = text.replicas.documentHelp }: Props) {
-  const area = useRef<HTMLTextAreaElement>(null);
+export function DocumentEditor({ value, format, onChange, onFix, findings, resources, help = text.replicas.documentHelp }: Props) {
+  const editor = useRef<CodeHandle>(null);
+  const helpId = useId();
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const warnings = findings.filter(({ severity }) => severity === 'warning').length;
-  const jumpTo = (finding: Finding) => {
-    if (area.current !== null) selectLine(area.current, finding.location?.line ?? 1);
-  };
+  const jumpTo = (finding: Finding) => editor.current?.show(finding);
   /** The first one below the line in which the cursor is; after the last one the first again. */
   const jumpToNext = () => {
-    const line = area.current === null ? 0 : value.slice(0, area.current.selectionStart).split('\n').length;
+    const line = editor.current?.line() ?? 0;
     const next = findings.find(({ location }) => (location?.line ?? 1) > line) ?? findings[0];
     if (next !== undefined) jumpTo(next);
   };
   return (
-    <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', lg: '3fr 2fr' }, gap: 2, alignItems: 'start' }}>
-      <TextField
-        multiline
-        rows={24}
-        fullWidth
-        label={text.replicas.document}
-        helperText={help}
-        value={value}
-        inputRef={area}
-        onChange={(event) => onChange(event.target.value)}
-        slotProps={{ htmlInput: { spellCheck: false, wrap: 'off' } }}
-        sx={{ '& textarea': { fontFamily: fonts.code, fontSize: 13, lineHeight: `${lineHeight}px` } }}
-      />
+    <Box sx={{ display: 'grid', gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'minmax(0, 3fr) minmax(240px, 1fr)' }, gap: 2, alignItems: 'start' }}>
+      <Box sx={{ minWidth: 0 }}>
+        <CodeEditor
+          handle={editor}
+          label={text.replicas.document}
+          describedBy={helpId}
+          value={value}
+          format={format}
+          findings={findings}
+          onChange={onChange}
+          onFix={onFix}
+          {...(resources === undefined ? {} : { resources })}
+        />
+        <Typography id={helpId} variant="caption" component="p" sx={{ color: 'text.secondary', mt: 0.5 }}>
+          {help} {text.editor.keys}
+        </Typography>
+      </Box>
       <Box component="section" aria-label={text.replicas.findings}>
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', mb: 1 }}>
           <Typography role="status" sx={{ fontWeight: 600, flexGrow: 1 }}>
@@ -82,6 +88,11 @@ export function DocumentEditor({ value, onChange, findings, help = text.replicas
                 />
               </ListItemButton>
               <Box sx={{ pl: 6.5 }}>
+                {finding.fix !== undefined && (
+                  <Button size="small" aria-label={text.validation.mendOf(finding.path)} onClick={() => onFix(finding)}>
+                    {text.validation.mendNow}
+                  </Button>
+                )}
                 <LearnMoreOfFinding rule={finding.rule} />
               </Box>
             </li>
@@ -90,12 +101,4 @@ export function DocumentEditor({ value, onChange, findings, help = text.replicas
       </Box>
     </Box>
   );
-}
-
-function selectLine(area: HTMLTextAreaElement, line: number): void {
-  const lines = area.value.split('\n');
-  const start = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
-  area.focus();
-  area.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
-  area.scrollTop = Math.max(0, (line - 5) * lineHeight);
 }

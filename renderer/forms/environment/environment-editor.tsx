@@ -8,6 +8,8 @@ import { topBarHeight } from '../../app/theme.ts';
 import { FileButton } from '../../components/file-button.tsx';
 import { timeText } from '../../components/quantities.ts';
 import { text } from '../../text/text.ts';
+import { CompareDialog } from '../document/compare-dialog.tsx';
+import { comparisonsOf, effectiveText, type OtherSettings } from './comparisons.ts';
 import { DraftViewContext } from './draft-context.tsx';
 import { EffectiveView } from './effective-view.tsx';
 import type { EnvironmentDraft } from './environment-draft.ts';
@@ -19,17 +21,26 @@ import type { Choices, Freshness } from './use-options.ts';
 interface Props {
   readonly draft: EnvironmentDraft;
   readonly choices: Pick<Choices, 'optionsOf' | 'freshness'>;
+  /** What was saved last, by identity: comparisons begin there. */
+  readonly saved?: unknown;
+  /** Other VMs that can be compared with. */
+  readonly others?: readonly OtherSettings[];
 }
 
+const nobody: readonly OtherSettings[] = [];
+
 /** Everything that edits an environment: form or text, findings, and what counts in the end. */
-export function EnvironmentEditor({ draft, choices: { optionsOf, freshness } }: Props) {
+export function EnvironmentEditor({ draft, choices: { optionsOf, freshness }, saved, others = nobody }: Props) {
   const view = useMemo(() => ({ draft, optionsOf }), [draft, optionsOf]);
   const [written, setWritten] = useState<WrittenText>();
   const [kept, setKept] = useState<WrittenText>();
+  const [base, setBase] = useState(() => ({ saved, content: textOf(draft).content, effective: effectiveText(draft) }));
+  if (base.saved !== saved) setBase({ saved, content: textOf(draft, kept).content, effective: effectiveText(draft) });
+  const [isComparing, setIsComparing] = useState(false);
   const [showsEffective, setShowsEffective] = useState(true);
   const isText = written !== undefined;
   const choose = (chosen: 'form' | 'text') => {
-    if (chosen === 'text' && !isText) setWritten(kept?.version === draft.version() ? kept : textOf(draft));
+    if (chosen === 'text' && !isText) setWritten(kept?.version === draft.version() ? kept : textOf(draft, kept));
     if (chosen === 'form' && written?.isReadable === true) {
       // The same text comes back, comments and all, as long as the form changes nothing.
       setKept(written);
@@ -58,6 +69,9 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness } }: 
             setWritten({ content, isReadable, version: draft.version() });
           }}
         />
+        <Button size="small" onClick={() => setIsComparing(true)}>
+          {text.editor.compareOpen}
+        </Button>
         <Button size="small" variant={showsEffective ? 'outlined' : 'text'} aria-pressed={showsEffective} onClick={() => setShowsEffective(!showsEffective)}>
           {text.configure.showEffective}
         </Button>
@@ -74,6 +88,7 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness } }: 
         {isText ? <TextView written={written} onChange={setWritten} /> : <><GroupRail /><SettingGroups draft={draft} /></>}
         {showsEffective && <EffectiveView />}
       </Box>
+      {isComparing && <CompareDialog comparisons={comparisonsOf({ draft, written, kept, base, others })} onClose={() => setIsComparing(false)} />}
     </DraftViewContext>
   );
 }

@@ -4,6 +4,7 @@ import { app, navigation, topBar } from './app.ts';
 import { commandTexts } from './commands.ts';
 import { configure } from './configure.ts';
 import { deployments } from './deployments.ts';
+import { editor } from './editor.ts';
 import { endpoints } from './endpoints.ts';
 import { germanErrorWords } from './errors.ts';
 import { germanFieldWords } from './fields.ts';
@@ -25,6 +26,6 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, editor, endpoints, forms, home, vault, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
 
 export const german: Language = { name: 'Deutsch', text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords };

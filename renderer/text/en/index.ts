@@ -2,6 +2,7 @@ import { app, navigation, topBar } from './app.ts';
 import { commandTexts } from './commands.ts';
 import { configure } from './configure.ts';
 import { deployments } from './deployments.ts';
+import { editor } from './editor.ts';
 import { endpoints } from './endpoints.ts';
 import { forms } from './forms.ts';
 import { home, vault } from './home.ts';
@@ -21,4 +22,4 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. The page takes them from `text/text.ts`. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, endpoints, forms, home, vault, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, editor, endpoints, forms, home, vault, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;

@@ -1,0 +1,68 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareAxe } from '../hosts/accessibility.ts';
+import { editorText, writeOver } from '../hosts/code-editor.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
+
+let folder: string;
+let workbench: Workbench;
+let page: Page;
+const { go, lookAt } = screenSteps(() => page);
+const file = (name: string, content: string) => ({ name, mimeType: 'application/yaml', buffer: Buffer.from(content) });
+const yaml = '# of web-01\ndestination:\n  plugin: european-cloud\n  environment:\n    availability_zones: eu01-1\n';
+
+/** Environment files edited in the page, without a project; each step needs the one before. */
+describe('environment files in the editor', () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'causeway-editor-'));
+    workbench = await openWorkbench({ settings: join(folder, 'settings') });
+    page = workbench.page;
+    await prepareAxe(workbench.context);
+    await page.reload();
+  });
+  afterAll(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('opens them from the findings, and corrects with one click what is certain', async () => {
+    await go('Validate files');
+    await page.locator('input[type=file]').setInputFiles([file('web-01.yaml', yaml), file('db-01.json', '{ "source": { "plugin": "disk-images", "environment": {} } }')]);
+    await page.getByRole('button', { name: 'Edit files' }).click();
+    const document = page.getByLabel('Environment document').first();
+    await document.waitFor();
+    expect(await editorText(document)).toBe(yaml);
+    await page.getByRole('button', { name: 'Fix: /destination/environment/availability_zones' }).click();
+    await expect.poll(() => editorText(document)).toBe(yaml.replace('zones', 'zone'));
+    await lookAt('files-editor');
+  });
+
+  it('compares with what was read, reverts, and saves one or all', async () => {
+    await page.getByRole('button', { name: 'Compare…' }).click();
+    await page.getByRole('dialog').locator('.cm-changedLine').first().waitFor();
+    await lookAt('files-editor-compare');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Revert web-01.yaml to the saved text' }).click();
+    const document = page.getByLabel('Environment document').first();
+    await expect.poll(() => editorText(document)).toBe(yaml);
+    await writeOver(document, `${yaml}    disk_bus: virtio\n`);
+    const download = page.waitForEvent('download');
+    await document.press('ControlOrMeta+s');
+    expect(await readFile(await (await download).path(), 'utf8')).toBe(`${yaml}    disk_bus: virtio\n`);
+    await expect.poll(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+  });
+
+  it('keeps changes when the screen is left', async () => {
+    await page.getByRole('button', { name: /^db-01\.json/ }).click();
+    const document = page.getByLabel('Environment document').last();
+    await writeOver(document, '{}');
+    await page.getByRole('button', { name: 'Save all (1)' }).waitFor();
+    await go('Settings');
+    await go('Validate files');
+    await page.getByText('db-01.json has fixes that are not saved.').waitFor();
+  });
+});
