@@ -2,6 +2,7 @@ import AccountBalanceIcon from '@mui/icons-material/ReceiptLongOutlined';
 import DnsIcon from '@mui/icons-material/DnsOutlined';
 import FactCheckIcon from '@mui/icons-material/FactCheckOutlined';
 import FolderIcon from '@mui/icons-material/FolderOutlined';
+import ExchangeIcon from '@mui/icons-material/ImportExportOutlined';
 import HubIcon from '@mui/icons-material/HubOutlined';
 import ManualIcon from '@mui/icons-material/MenuBookOutlined';
 import ShieldIcon from '@mui/icons-material/ShieldOutlined';
@@ -58,6 +59,7 @@ const groups: readonly { readonly title?: string; readonly entries: readonly Ent
       { icon: TuneIcon, label: text.navigation.defaults, path: ['defaults'], covers: ['defaults'] },
       { icon: ShieldIcon, label: text.navigation.trust, path: ['trust'], covers: ['trust'] },
       { icon: AccountBalanceIcon, label: text.navigation.ledger, path: ['ledger'], covers: ['ledger'] },
+      { icon: ExchangeIcon, label: text.navigation.interchange, path: ['interchange'], covers: ['interchange'] },
     ],
   },
   {

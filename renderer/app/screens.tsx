@@ -10,6 +10,7 @@ import { EndpointsScreen } from '../features/endpoints/endpoints-screen.tsx';
 import { EvidenceScreen } from '../features/evidence/evidence-screen.tsx';
 import { VmEvidenceScreen } from '../features/evidence/vm-evidence-screen.tsx';
 import { HomeScreen } from '../features/home/home-screen.tsx';
+import { InterchangeScreen } from '../features/interchange/interchange-screen.tsx';
 import { InventoryScreen } from '../features/inventory/inventory-screen.tsx';
 import { LedgerScreen } from '../features/ledger/ledger-screen.tsx';
 import { ManualScreen } from '../features/manual/manual-screen.tsx';
@@ -70,6 +71,8 @@ function screenOfProject([first, ...rest]: Route): ReactNode {
       if (second === undefined) return <EndpointsScreen />;
       if (second === 'new') return <EndpointScreen key={`new ${third ?? ''}`} {...(third === undefined ? {} : { copyOf: third })} />;
       return <EndpointScreen key={`${second} ${third ?? ''}`} endpointId={second} showsCertificate={third === 'certificate'} />;
+    case 'interchange':
+      return <InterchangeScreen />;
     case 'inventory':
       return <InventoryScreen rest={rest} />;
     case 'replicas':

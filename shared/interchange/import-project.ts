@@ -31,6 +31,8 @@ export interface ImportedProject {
   readonly endpoints: readonly ImportedEndpoint[];
   readonly replicas: readonly ImportedReplica[];
   readonly notCarried: readonly NotCarried[];
+  /** What transfers call endpoints that neither the payloads nor the project have. */
+  readonly unknownEndpoints: readonly string[];
 }
 
 /** Endpoints that a project has already, for transfers that name them by an id or a name. */
@@ -39,15 +41,20 @@ export type KnownEndpoints = ReadonlyMap<string, PluginId>;
 /** What payloads mean here: an endpoint each, a replica per instance of a transfer. */
 export function importProject({ endpoints, transfers, deployments }: Payloads, known: KnownEndpoints): ImportedProject {
   const notCarried: NotCarried[] = [];
+  const unknownEndpoints = new Set<string>();
   const imported = endpoints.flatMap((payload) => endpointOf(payload, notCarried));
-  const pluginOf = (reference: string): PluginId | undefined => imported.find(({ id, name }) => id === reference || name === reference)?.plugin ?? known.get(reference);
+  const pluginOf = (reference: string): PluginId | undefined => {
+    const plugin = imported.find(({ id, name }) => id === reference || name === reference)?.plugin ?? known.get(reference);
+    if (plugin === undefined) unknownEndpoints.add(reference);
+    return plugin;
+  };
   const replicas = transfers.flatMap((transfer) => replicasOf(transfer, deployments.filter(({ transfer_id: id }) => id === transfer.id), pluginOf, notCarried));
   for (const deployment of deployments) {
     const of = `deployment of ${deployment.transfer_id}`;
     notCarried.push(...unknownMembers(of, deployment, ['transfer_id', 'clone_disks', 'skip_os_morphing', 'force', 'user_scripts']));
     if (!transfers.some(({ id }) => id === deployment.transfer_id)) notCarried.push({ of, what: 'transfer_id', why: 'its transfer is not in the file' });
   }
-  return { endpoints: imported, replicas, notCarried };
+  return { endpoints: imported, replicas, notCarried, unknownEndpoints: [...unknownEndpoints] };
 }
 
 function endpointOf(payload: EndpointPayload, notCarried: NotCarried[]): readonly ImportedEndpoint[] {
@@ -73,7 +80,7 @@ function replicasOf(transfer: TransferPayload, deployments: readonly DeploymentP
   const [source, destination] = [transfer.origin_endpoint_id, transfer.destination_endpoint_id];
   const [sourcePlugin, destinationPlugin] = [pluginOf(source), pluginOf(destination)];
   if (sourcePlugin === undefined || destinationPlugin === undefined) {
-    notCarried.push({ of, what: sourcePlugin === undefined ? 'origin_endpoint_id' : 'destination_endpoint_id', why: `unknown endpoint ${sourcePlugin === undefined ? source : destination}. Name it with --endpoint ID=NAME` });
+    notCarried.push({ of, what: sourcePlugin === undefined ? 'origin_endpoint_id' : 'destination_endpoint_id', why: `unknown endpoint ${sourcePlugin === undefined ? source : destination}` });
     return [];
   }
   const from = importEnvironment(of, sourcePlugin, 'source', transfer.source_environment ?? {});

@@ -45,9 +45,10 @@ describe('payloads of Coriolis', () => {
 
   it('name an endpoint that is not there', () => {
     const known = new Map([['e1', 'virtualization-platform' as const]]);
-    const { replicas, notCarried } = importProject(readPayloads(JSON.stringify({ transfer })), known);
+    const { replicas, notCarried, unknownEndpoints } = importProject(readPayloads(JSON.stringify({ transfer })), known);
     expect(replicas).toEqual([]);
-    expect(notCarried[0]).toEqual({ of: 'transfer of web-01, db-01', what: 'destination_endpoint_id', why: 'unknown endpoint e2. Name it with --endpoint ID=NAME' });
+    expect(notCarried[0]).toEqual({ of: 'transfer of web-01, db-01', what: 'destination_endpoint_id', why: 'unknown endpoint e2' });
+    expect(unknownEndpoints).toEqual(['e2']);
   });
 
   it.each(['{', '[]', '{"transfer": {"instances": []}}', '{"endpoint": {"name": 1}}', 'ls -l', 'coriolis transfer create --instance', "coriolis endpoint create --name a --provider aws --connection '{'"])('refuse %j with a reason', (text) => {

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
-import { importProject, type ImportedProject, type ImportedReplica } from '../../../shared/interchange/import-project.ts';
+import { importProject, type ImportedProject } from '../../../shared/interchange/import-project.ts';
+import { importedDocument, planImport, type ImportPlan } from '../../../shared/interchange/plan-import.ts';
 import { readPayloads } from '../../../shared/interchange/read-payloads.ts';
 import type { PluginId } from '../../../shared/model/plugin-id.ts';
 import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
@@ -43,7 +43,8 @@ export async function runImport(file: string, options: ImportOptions, context: C
       known.set(id, plugin);
     }
     const imported = importProject(payloads, known);
-    return report(await create(core, imported, existing.map(({ name }) => name), given, options.dryRun === true), imported, options, context);
+    const plan = planImport(imported, { endpoints: existing, replicas: await core.call('replica.list', {}) }, given);
+    return report(await create(core, plan, options.dryRun === true), imported, options, context);
   });
 }
 
@@ -53,11 +54,11 @@ function pairOf(text: string): readonly [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-async function create(core: CoreClient, { endpoints, replicas }: ImportedProject, taken: readonly string[], given: ReadonlyMap<string, string>, isDry: boolean): Promise<Result[]> {
+async function create(core: CoreClient, { endpoints, replicas }: ImportPlan, isDry: boolean): Promise<Result[]> {
   const results: Result[] = [];
-  const attempt = async (kind: Result['kind'], name: string, work: () => Promise<unknown>, more: Partial<Result> = {}): Promise<void> => {
-    if (isDry) {
-      results.push({ kind, name, outcome: 'would be created', ...more });
+  const attempt = async (kind: Result['kind'], name: string, exists: boolean, work: () => Promise<unknown>, more: Partial<Result> = {}): Promise<void> => {
+    if (exists || isDry) {
+      results.push({ kind, name, outcome: exists ? 'exists' : 'would be created', ...more });
       return;
     }
     try {
@@ -68,14 +69,10 @@ async function create(core: CoreClient, { endpoints, replicas }: ImportedProject
       results.push({ kind, name, outcome: 'failed', error: error instanceof Error ? error.message : String(error) });
     }
   };
-  for (const { name, plugin, connection } of endpoints) {
-    if (taken.includes(name)) results.push({ kind: 'endpoint', name, outcome: 'exists' });
-    else await attempt('endpoint', name, () => core.call('endpoint.add', { name, plugin, connection }));
-  }
-  const nameOf = (reference: string): string => given.get(reference) ?? endpoints.find(({ id }) => id === reference)?.name ?? reference;
-  for (const { vm, source, destination, sourceEnvironment, destinationEnvironment, deployOptions } of replicas) {
-    const input = { source: nameOf(source), destination: nameOf(destination), vm, sourceEnvironment, destinationEnvironment };
-    await attempt('replica', vm, () => core.call('replica.create', input), deployOptions.length === 0 ? {} : { deployOptions });
+  for (const { name, plugin, connection, exists } of endpoints) await attempt('endpoint', name, exists, () => core.call('endpoint.add', { name, plugin, connection }));
+  for (const { vm, source, destination, sourceEnvironment, destinationEnvironment, deployOptions, exists } of replicas) {
+    const input = { source, destination, vm, sourceEnvironment, destinationEnvironment };
+    await attempt('replica', vm, exists, () => core.call('replica.create', input), deployOptions.length === 0 ? {} : { deployOptions });
   }
   return results;
 }
@@ -85,16 +82,12 @@ async function writeDocuments({ replicas }: ImportedProject, folder: string): Pr
   const results: Result[] = [];
   for (const replica of replicas) {
     const name = `${fileName(replica.vm, results.length)}.yaml`;
-    await writeFile(join(folder, name), documentOf(replica), { flag: 'wx' }).then(
+    await writeFile(join(folder, name), importedDocument(replica), { flag: 'wx' }).then(
       () => results.push({ kind: 'document', name, outcome: 'created' }),
       (error: NodeJS.ErrnoException) => results.push(error.code === 'EEXIST' ? { kind: 'document', name, outcome: 'exists' } : { kind: 'document', name, outcome: 'failed', error: error.message }),
     );
   }
   return results;
-}
-
-function documentOf({ sourcePlugin, destinationPlugin, sourceEnvironment, destinationEnvironment }: ImportedReplica): string {
-  return stringify({ source: { plugin: sourcePlugin, environment: sourceEnvironment }, destination: { plugin: destinationPlugin, environment: destinationEnvironment } }, { lineWidth: 0 });
 }
 
 /** Instances may be paths or ids of another system: what a file must not be called is replaced. */
@@ -104,9 +97,10 @@ function fileName(vm: string, index: number): string {
   return plain === '' ? `vm-${index + 1}` : plain;
 }
 
-function report(results: readonly Result[], { notCarried }: ImportedProject, options: ImportOptions, context: CommandContext): ExitStatus {
+function report(results: readonly Result[], { notCarried, unknownEndpoints }: ImportedProject, options: ImportOptions, context: CommandContext): ExitStatus {
   print(context, options, [...results, ...notCarried.map((item) => ({ kind: 'not imported', ...item }))], () =>
     table(['outcome', 'kind', 'name', 'deploy with', 'error'], results.map(({ outcome, kind, name, deployOptions, error }) => [outcome, kind, name, deployOptions?.join(' '), error])));
   if (options.json !== true) context.stderr.write(notCarriedText('Not imported', notCarried));
+  if (unknownEndpoints.length > 0) context.stderr.write(`Name unknown endpoints: ${unknownEndpoints.map((id) => `--endpoint ${id}=NAME`).join(' ')}\n`);
   return results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;
 }

@@ -52,6 +52,7 @@ export const navigation = {
   evidence: 'Nachweise',
   ledger: 'Ressourcenverzeichnis',
   trust: 'Vertrauen',
+  interchange: 'Import und Export',
   check: 'Dateien prüfen',
   settings: 'Einstellungen',
   manual: 'Handbuch',

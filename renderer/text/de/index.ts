@@ -10,6 +10,7 @@ import { germanErrorWords } from './errors.ts';
 import { germanFieldWords } from './fields.ts';
 import { forms } from './forms.ts';
 import { home, vault } from './home.ts';
+import { interchange } from './interchange.ts';
 import { inventory } from './inventory.ts';
 import { ledger } from './ledger.ts';
 import { life } from './life.ts';
@@ -26,6 +27,6 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, editor, endpoints, forms, home, vault, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, editor, endpoints, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
 
 export const german: Language = { name: 'Deutsch', text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords };

@@ -52,6 +52,7 @@ export const navigation = {
   evidence: 'Evidence',
   ledger: 'Ledger',
   trust: 'Trust',
+  interchange: 'Import and export',
   check: 'Validate files',
   settings: 'Settings',
   manual: 'Manual',

@@ -6,6 +6,7 @@ import { editor } from './editor.ts';
 import { endpoints } from './endpoints.ts';
 import { forms } from './forms.ts';
 import { home, vault } from './home.ts';
+import { interchange } from './interchange.ts';
 import { inventory } from './inventory.ts';
 import { ledger } from './ledger.ts';
 import { life } from './life.ts';
@@ -22,4 +23,4 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. The page takes them from `text/text.ts`. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, editor, endpoints, forms, home, vault, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = { app, commands: commandTexts, configure, navigation, deployments, editor, endpoints, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
