@@ -19,10 +19,11 @@ import { draftOfReplica, weakerLayers } from '../../forms/environment/draft-of-r
 import { DraftForm } from '../../forms/environment/draft-form.tsx';
 import { EnvironmentEditor } from '../../forms/environment/environment-editor.tsx';
 import { ProviderConfiguration } from '../../forms/environment/provider-configuration.tsx';
+import { SuggestionsNote } from '../../forms/environment/suggestions-note.tsx';
 import { useDraftContext } from '../../forms/environment/use-draft-context.ts';
 import type { Choices } from '../../forms/environment/use-options.ts';
 import { WaveField } from '../../forms/environment/wave-field.tsx';
-import { startingEnvironments } from '../../forms/environment/starting-document.ts';
+import { startingEnvironments, type Guess } from '../../forms/environment/starting-document.ts';
 
 interface Props {
   readonly vm: Vm;
@@ -42,9 +43,12 @@ export function ReplicaForm({ vm, source, destination, choices, defaults }: Prop
   const [isRefused, setIsRefused] = useState(false);
   const [draft] = useState(() => {
     const below = weakerLayers(defaults, '', source.plugin, destination.plugin);
-    const start = startingEnvironments(vm, { source: source.plugin, destination: destination.plugin }, choices.catalog);
+    const guesses: Guess[] = [];
+    const start = startingEnvironments(vm, { source: source.plugin, destination: destination.plugin }, choices.catalog, (guess) => guesses.push(guess));
     const own = (side: Side): JsonObject => without(start[side], Object.keys(below[side].project?.environment ?? {}));
-    return draftOfReplica({ sourceEnvironment: own('source'), destinationEnvironment: own('destination') }, source.plugin, destination.plugin, defaults);
+    const made = draftOfReplica({ sourceEnvironment: own('source'), destinationEnvironment: own('destination') }, source.plugin, destination.plugin, defaults);
+    for (const { side, key, of } of guesses) made.suggest(side, key, of);
+    return made;
   });
   const hasErrors = useDraftContext(draft, { plugins: { source: source.plugin, destination: destination.plugin }, vm: vm, catalog: choices.catalog, defaults, wave, configuration });
   const create = useAction(async () => {
@@ -85,6 +89,7 @@ export function ReplicaForm({ vm, source, destination, choices, defaults }: Prop
       </Box>
       {isRefused && hasErrors && <Alert severity="error">{text.replicas.hasErrors}</Alert>}
       {create.error !== undefined && <ErrorNotice error={create.error} onClose={create.clear} />}
+      <SuggestionsNote draft={draft} />
       <EnvironmentEditor draft={draft} choices={choices} />
       <ProviderConfiguration value={configuration} onChange={setConfiguration} />
     </DraftForm>

@@ -25,6 +25,8 @@ export interface FieldState {
   readonly value: FieldValue;
   /** The value does not fit its field: it is edited as JSON. */
   readonly isRaw: boolean;
+  /** Nobody chose the value: it is the first of so many. */
+  readonly suggestedOf?: number;
   /** What would count without a word of this layer. */
   readonly inherited: EffectiveKey | undefined;
   /** What counts. */
@@ -44,6 +46,7 @@ interface Own {
   readonly mode: 'set' | 'cleared';
   readonly value: FieldValue;
   readonly isRaw: boolean;
+  readonly suggestedOf?: number;
 }
 
 interface SideDraft {
@@ -93,6 +96,11 @@ export class EnvironmentDraft {
     return this.#context.vm;
   }
 
+  /** Fields with values that nobody chose. */
+  suggestions(): readonly FieldDescriptor[] {
+    return sides.flatMap((side) => this.fieldsOf(side).filter(({ key }) => this.field(side, key).suggestedOf !== undefined));
+  }
+
   /** Everything that was found, in the order of the document; with those that belong to no field. */
   readonly findings = (): readonly Finding[] => this.#findings;
   /** Changes with every change. */
@@ -112,6 +120,14 @@ export class EnvironmentDraft {
     const draft = this.#sides[side]!;
     const isRaw = this.field(side, key).isRaw;
     draft.own.set(key, { mode: 'set', value, isRaw });
+    this.#refresh();
+  }
+
+  /** Says that a key's value was not chosen by a person, but is the first of so many; until somebody sets it. */
+  suggest(side: Side, key: string, of: number): void {
+    const own = this.#sides[side]?.own.get(key);
+    if (own?.mode !== 'set') return;
+    this.#sides[side]!.own.set(key, { ...own, suggestedOf: of });
     this.#refresh();
   }
 
@@ -250,7 +266,7 @@ function stateOf(
   findings: readonly Finding[],
 ): FieldState {
   const shared = { inherited, effective, findings };
-  if (own !== undefined) return { ...shared, mode: own.mode, value: own.mode === 'cleared' ? toFieldValue(field, undefined) : own.value, isRaw: own.isRaw };
+  if (own !== undefined) return { ...shared, mode: own.mode, value: own.mode === 'cleared' ? toFieldValue(field, undefined) : own.value, isRaw: own.isRaw, ...(own.suggestedOf === undefined ? {} : { suggestedOf: own.suggestedOf }) };
   return { ...shared, mode: 'inherit', ...(inherited === undefined ? { value: toFieldValue(field, undefined), isRaw: false } : editable(field, inherited.value)) };
 }
 

@@ -113,7 +113,14 @@ interface OriginProps {
 }
 
 /** Where the value is from, in words. */
-function OriginChip({ state: { mode, inherited, effective }, level, builtIn }: OriginProps) {
+function OriginChip({ state: { mode, inherited, effective, suggestedOf }, level, builtIn }: OriginProps) {
+  if (suggestedOf !== undefined) {
+    return (
+      <Tooltip describeChild title={text.configure.suggestedHelp}>
+        <Chip size="small" variant="outlined" tabIndex={0} label={text.configure.suggested(suggestedOf)} sx={{ color: stateColor('live', 'text'), borderColor: stateColor('live', 'solid') }} />
+      </Tooltip>
+    );
+  }
   if (mode === 'set') return <Chip size="small" color="primary" label={text.configure.own[level]} />;
   if (mode === 'cleared') return <Chip size="small" variant="outlined" label={text.configure.cleared} sx={{ color: stateColor('live', 'text'), borderColor: stateColor('live', 'solid') }} />;
   const from = effective ?? inherited;

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { Vm } from '../../../shared/model/vm.ts';
 import { pluginsWith } from '../../../shared/plugins/registry.ts';
 import { validateDocument } from '../../../shared/validation/validate-document.ts';
-import { startingDocument, startingEnvironments } from './starting-document.ts';
+import { startingDocument, startingEnvironments, type Guess } from './starting-document.ts';
 
 const vm: Vm = {
   id: 'vm-1', name: 'web', os_type: 'linux', firmware: 'uefi', vcpus: 2, memory_mb: 2048,
@@ -35,5 +35,17 @@ describe('the document to start from', () => {
       availability_zone: 'eu01-1',
     });
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+
+  test('takes a network of the same name, and says where it took the first of several', () => {
+    const sides = { source: 'disk-images', destination: 'european-cloud' } as const;
+    const guesses: Guess[] = [];
+    const networks = [{ id: '1', name: 'production' }, { id: '2', name: 'Backup' }];
+    const { destination } = startingEnvironments(vm, sides, { ...catalog, networks }, (guess) => guesses.push(guess));
+    expect(destination['network_map']).toEqual({ 'VM Network. "x"': 'production', Backup: 'Backup' });
+    expect(guesses.map(({ key, of }) => [key, of])).toEqual([['network_map', 2], ['migr_network', 2]]);
+    const sure: Guess[] = [];
+    startingEnvironments({ ...vm, nics: vm.nics.slice(1) }, sides, { ...catalog, networks: networks.slice(1) }, (guess) => sure.push(guess));
+    expect(sure).toEqual([]);
   });
 });

@@ -13,12 +13,20 @@ interface Sides {
   readonly destination: PluginId;
 }
 
+/** A value that is the first of several, because nothing says which one is meant: a person has to look at it. */
+export interface Guess {
+  readonly side: Side;
+  readonly key: string;
+  /** How many there are. */
+  readonly of: number;
+}
+
 /** Rounds of "what is still missing"; a key that was filled in can make another one needed. */
 const mostRounds = 5;
 
 /**
  * A document to start from: only what must be said, with the VM's own networks at the left of the mappings and what the
- * destination has at their right (the first that fits; people choose). The rest has built-in values.
+ * destination has at their right (of the same name, or the first that fits; people choose). The rest has built-in values.
  */
 export function startingDocument(vm: Vm, sides: Sides, catalog: Catalog | undefined): string {
   const environments = startingEnvironments(vm, sides, catalog);
@@ -29,21 +37,26 @@ export function startingDocument(vm: Vm, sides: Sides, catalog: Catalog | undefi
 }
 
 /** The same, side by side. */
-export function startingEnvironments(vm: Vm, sides: Sides, catalog: Catalog | undefined): Record<Side, JsonObject> {
-  const environments = { source: required(sides.source, 'source', vm, catalog), destination: required(sides.destination, 'destination', vm, catalog) };
+export function startingEnvironments(vm: Vm, sides: Sides, catalog: Catalog | undefined, onGuess: (guess: Guess) => void = () => undefined): Record<Side, JsonObject> {
+  const of = (side: Side, field: SchemaField): JsonValue => {
+    const { value, guessedOf } = valueFor(field, vm, catalog);
+    if (guessedOf !== undefined) onGuess({ side, key: field.path[0]!, of: guessedOf });
+    return value;
+  };
+  const environments = { source: required(sides.source, 'source', of), destination: required(sides.destination, 'destination', of) };
   for (let round = 0; round < mostRounds; round += 1) {
     const missing = missingKeys(environments, vm, sides, catalog);
     if (missing.length === 0) break;
-    for (const { side, field } of missing) environments[side] = { ...environments[side], [field.path[0]!]: valueFor(field, vm, catalog) };
+    for (const { side, field } of missing) environments[side] = { ...environments[side], [field.path[0]!]: of(side, field) };
   }
   return environments;
 }
 
-function required(plugin: PluginId, side: Side, vm: Vm, catalog: Catalog | undefined): JsonObject {
+function required(plugin: PluginId, side: Side, valueOf: (side: Side, field: SchemaField) => JsonValue): JsonObject {
   return Object.fromEntries(
     topFields(plugin, side)
       .filter((field) => field.required)
-      .map((field) => [field.path[0]!, valueFor(field, vm, catalog)]),
+      .map((field) => [field.path[0]!, valueOf(side, field)]),
   );
 }
 
@@ -72,15 +85,19 @@ function topFields(plugin: PluginId, side: Side): SchemaField[] {
   return schema === undefined ? [] : fieldsOf(schema).filter(({ path }) => path.length === 1);
 }
 
-function valueFor({ meta, inner }: SchemaField, vm: Vm, catalog: Catalog | undefined): JsonValue {
+function valueFor({ meta, inner }: SchemaField, vm: Vm, catalog: Catalog | undefined): { readonly value: JsonValue; readonly guessedOf?: number } {
   const example = meta.example as JsonValue;
   // An object with fixed keys says at each of them where its choices come from.
   const members = inner instanceof z.ZodObject ? fieldsOf(inner) : [];
   const options = optionsOf(catalog, meta.optionsFrom ?? members.find((member) => member.meta.optionsFrom !== undefined)?.meta.optionsFrom);
   const written = (option: Option | undefined): string | undefined => (meta.takesIds === true || members.some((member) => member.meta.takesIds === true) ? option?.id : undefined) ?? option?.name;
-  if (!isJsonObject(example)) return written(options[0]) ?? example;
-  const keys = keysFor(meta.keysFrom, example, vm);
-  return Object.fromEntries(keys.map((key) => [key, written(optionFor(key, options)) ?? example[key] ?? Object.values(example)[0] ?? '']));
+  const guessed = (isGuess: boolean) => (isGuess && options.length > 1 ? { guessedOf: options.length } : {});
+  if (!isJsonObject(example)) return { value: written(options[0]) ?? example, ...guessed(true) };
+  const found = keysFor(meta.keysFrom, example, vm).map((key) => ({ key, ...optionFor(key, options) }));
+  return {
+    value: Object.fromEntries(found.map(({ key, option }) => [key, written(option) ?? example[key] ?? Object.values(example)[0] ?? ''])),
+    ...guessed(found.some(({ isGuess }) => isGuess)),
+  };
 }
 
 function keysFor(keysFrom: string | undefined, example: JsonObject, vm: Vm): string[] {
@@ -103,7 +120,8 @@ function optionsOf(catalog: Catalog | undefined, kind: string | undefined): read
   return Array.isArray(list) ? (list as Option[]) : [];
 }
 
-function optionFor(key: string, options: readonly Option[]): Option | undefined {
+function optionFor(key: string, options: readonly Option[]): { readonly option: Option | undefined; readonly isGuess: boolean } {
   const system = key === 'windows' ? /windows/i : key === 'linux' ? /linux|debian|ubuntu|suse|rhel|red hat|rocky|alma|centos|fedora/i : undefined;
-  return system === undefined ? options[0] : options.find(({ name, os }) => system.test(`${typeof os === 'string' ? os : ''} ${name}`));
+  const option = system === undefined ? options.find(({ name }) => name === key) : options.find(({ name, os }) => system.test(`${typeof os === 'string' ? os : ''} ${name}`));
+  return option !== undefined || system !== undefined ? { option, isGuess: false } : { option: options[0], isGuess: true };
 }
