@@ -15,7 +15,7 @@ export function ConfigureScreen({ replicaId }: { readonly replicaId: string }) {
   const endpoints = useQuery('endpoint.list', {});
   const defaults = useQuery('defaults.show', {});
   return (
-    <Screen title={text.configure.title(replica.data?.name ?? '')} lead={text.configure.lead}>
+    <Screen isWide title={text.configure.title(replica.data?.name ?? '')} lead={text.configure.lead}>
       <VaultNeeded />
       <QueryView query={replica}>
         {(found) => (

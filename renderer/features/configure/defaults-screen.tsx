@@ -23,7 +23,7 @@ export function DefaultsScreen({ wave }: { readonly wave?: string }) {
   const defaults = useQuery('defaults.show', {});
   const endpoints = useQuery('endpoint.list', {});
   return (
-    <Screen title={text.configure.defaults.title} lead={text.configure.defaults.lead}>
+    <Screen isWide title={text.configure.defaults.title} lead={text.configure.defaults.lead}>
       <QueryView query={defaults}>
         {(known) => <QueryView query={endpoints}>{(all) => <Layers defaults={known} endpoints={all} chosen={wave ?? ''} onChanged={defaults.reload} />}</QueryView>}
       </QueryView>

@@ -47,7 +47,7 @@ export function EvidenceScreen() {
     status.reload();
   };
   return (
-    <Screen title={words.title} lead={words.lead}>
+    <Screen isWide title={words.title} lead={words.lead}>
       <Journal status={status} />
       <QueryView query={summary}>
         {(all) =>

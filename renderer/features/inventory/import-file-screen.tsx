@@ -33,6 +33,7 @@ export function ImportFileScreen() {
   });
   return (
     <Screen
+      isWide
       title={text.inventory.importTitle}
       lead={text.inventory.importLead}
       actions={file !== undefined && <Button onClick={() => setFile(undefined)}>{text.inventory.other}</Button>}

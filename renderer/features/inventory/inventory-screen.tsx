@@ -18,6 +18,7 @@ export function InventoryScreen({ rest }: { readonly rest: Route }) {
   const isKept = first === 'lists';
   return (
     <Screen
+      isWide
       title={text.inventory.title}
       lead={isKept ? text.inventory.keptLead : text.inventory.lead}
       actions={

@@ -31,7 +31,7 @@ export function PlanWavesScreen({ list: name }: { readonly list: string }) {
   const lists = useQuery('inventory.list', {});
   const endpoints = useQuery('endpoint.list', {});
   return (
-    <Screen title={words.title} lead={words.lead}>
+    <Screen isWide title={words.title} lead={words.lead}>
       <VaultNeeded />
       <QueryView query={lists}>
         {(all) => {

@@ -43,6 +43,7 @@ export function LedgerScreen() {
   const known = asked ?? query.data ?? [];
   return (
     <Screen
+      isWide
       title={text.ledger.title}
       lead={text.ledger.lead}
       actions={

@@ -61,7 +61,7 @@ export function WaveScreen({ name }: { readonly name: string }) {
   }
   const close = () => setOpen(undefined);
   return (
-    <Screen title={name} {...(wave === undefined ? {} : { lead: <Lead wave={wave} />, actions: <Actions wave={wave} onPlan={() => setOpen('plan')} onChanged={query.reload} /> })}>
+    <Screen isWide title={name} {...(wave === undefined ? {} : { lead: <Lead wave={wave} />, actions: <Actions wave={wave} onPlan={() => setOpen('plan')} onChanged={query.reload} /> })}>
       <QueryView query={query}>
         {(shown) => (
           <>

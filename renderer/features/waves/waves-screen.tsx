@@ -32,7 +32,7 @@ export function WavesScreen() {
     </Button>
   );
   return (
-    <Screen title={words.title} lead={words.lead} {...(hasWaves ? { actions: create } : {})}>
+    <Screen isWide title={words.title} lead={words.lead} {...(hasWaves ? { actions: create } : {})}>
       <QueryView query={query}>
         {(waves) =>
           waves.length === 0 ? (
