@@ -72,14 +72,24 @@ function FilesBanner() {
   );
 }
 
+const dismissedAs = 'causeway-dismissed-restart';
+
 function EngineBanner({ engine }: { readonly engine: EngineState }) {
-  const [dismissed, setDismissed] = useState(0);
   const reason = engine.reason ?? text.app.unknownReason;
+  // What was dismissed stays so when the page is loaded again.
+  const news = `${engine.restarts} ${reason}`;
+  const [dismissed, setDismissed] = useState(() => sessionStorage.getItem(dismissedAs));
   if (engine.state === 'restarting') return <Alert severity="warning" sx={{ borderRadius: 0 }}>{text.app.engineRestarting(reason)}</Alert>;
   if (engine.state === 'given-up') return <Alert severity="error" sx={{ borderRadius: 0 }}>{text.app.engineGivenUp(reason)}</Alert>;
-  if (engine.state !== 'running' || engine.restarts === 0 || dismissed === engine.restarts) return null;
+  if (engine.state !== 'running' || engine.restarts === 0 || dismissed === news) return null;
   return (
-    <Alert severity="info" sx={{ borderRadius: 0 }} closeText={text.app.dismiss} onClose={() => setDismissed(engine.restarts)}>
+    <Alert
+      severity="info" sx={{ borderRadius: 0 }} closeText={text.app.dismiss}
+      onClose={() => {
+        sessionStorage.setItem(dismissedAs, news);
+        setDismissed(news);
+      }}
+    >
       {text.app.engineRestarted(engine.restarts, reason)}
     </Alert>
   );

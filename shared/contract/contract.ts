@@ -167,6 +167,11 @@ export const calls = {
     output: replicaSchema,
   },
   'replica.list': { input: nothing, output: z.array(replicaSchema) },
+  /** Replicas whose settings have errors or warnings, by the rules that need neither source nor destination. */
+  'replica.readiness': {
+    input: nothing,
+    output: z.array(z.object({ replicaId: z.string(), errors: z.number(), warnings: z.number(), /** The first error, else the first warning. */ message: z.string() })),
+  },
   'replica.show': { input: z.strictObject({ replica: reference }), output: replicaSchema },
   /** Starts an execution, or goes on with an interrupted one. Answers at once; follow it by its events. */
   'replica.execute': {

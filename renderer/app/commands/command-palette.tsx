@@ -19,23 +19,25 @@ interface Props {
 
 /** Everything that can be gone to or done, by typing a part of its name. */
 export function CommandPalette(props: Props) {
-  const hasProject = useShell()?.project !== undefined;
+  const shell = useShell();
+  const hasProject = shell?.project !== undefined;
+  const keys = { isMac: props.isMac, isDesktop: shell?.host === 'desktop' };
   return (
     <Dialog open onClose={props.onClose} slotProps={{ paper: { 'aria-label': text.commands.palette } }} fullWidth maxWidth="sm" sx={{ '& .MuiDialog-container': { alignItems: 'flex-start' } }}>
-      {hasProject ? <OfProject {...props} /> : <Choice {...props} entries={paletteEntries({ endpoints: [], replicas: [], lists: [], waves: [], runs: [] }, props.isMac)} />}
+      {hasProject ? <OfProject {...props} isDesktop={keys.isDesktop} /> : <Choice {...props} entries={paletteEntries({ endpoints: [], replicas: [], lists: [], waves: [], runs: [] }, keys)} />}
     </Dialog>
   );
 }
 
-function OfProject(props: Props) {
+function OfProject({ isDesktop, ...props }: Props & { readonly isDesktop: boolean }) {
   const endpoints = useQuery('endpoint.list', {}).data;
   const replicas = useQuery('replica.list', {}).data;
   const lists = useQuery('inventory.list', {}).data;
   const waves = useQuery('wave.list', {}).data;
   const runs = useQuery('execution.list', { limit: 50 }).data;
   const entries = useMemo(
-    () => paletteEntries({ endpoints: endpoints ?? [], replicas: replicas ?? [], lists: lists ?? [], waves: waves ?? [], runs: runs ?? [] }, props.isMac),
-    [endpoints, replicas, lists, waves, runs, props.isMac],
+    () => paletteEntries({ endpoints: endpoints ?? [], replicas: replicas ?? [], lists: lists ?? [], waves: waves ?? [], runs: runs ?? [] }, { isMac: props.isMac, isDesktop }),
+    [endpoints, replicas, lists, waves, runs, props.isMac, isDesktop],
   );
   return <Choice {...props} entries={entries} />;
 }

@@ -9,7 +9,7 @@ import { useToast } from '../toasts.tsx';
 import { useLink, useShell, useWorkbenchEvent } from '../workbench-context.tsx';
 import type { WorkbenchLink } from '../workbench-link.ts';
 import { CommandPalette } from './command-palette.tsx';
-import { acceleratedCommand, sequenceCommand } from './shortcut-keys.ts';
+import { acceleratedCommand, isLeftToPage, sequenceCommand } from './shortcut-keys.ts';
 import { ShortcutOverview } from './shortcut-overview.tsx';
 
 type Open = 'palette' | 'shortcuts' | 'close' | undefined;
@@ -56,9 +56,6 @@ export function Commands({ children }: { readonly children?: (run: (command: Com
   );
 }
 
-/** What browsers leave to the page. */
-const leftToPage: ReadonlySet<CommandId> = new Set(['palette.open', 'help.shortcuts', 'go.manual']);
-
 /** What opens a dialog of the page. */
 const dialogs: Readonly<Partial<Record<CommandId, Open>>> = { 'palette.open': 'palette', 'help.shortcuts': 'shortcuts', 'project.close': 'close' };
 
@@ -74,7 +71,7 @@ function useShortcuts(isMac: boolean, run: (command: CommandId) => void): void {
     const onKey = (event: KeyboardEvent) => {
       const accelerated = acceleratedCommand(event, isMac);
       // The desktop's menu answers the others itself, and a browser keeps them.
-      if (accelerated !== undefined && leftToPage.has(accelerated)) {
+      if (accelerated !== undefined && isLeftToPage(accelerated)) {
         event.preventDefault();
         run(accelerated);
         return;

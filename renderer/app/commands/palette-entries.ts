@@ -3,7 +3,7 @@ import { text } from '../../text/text.ts';
 import { hrefOf } from '../route.ts';
 import type { WorkbenchOutput } from '../workbench-link.ts';
 import { fit } from './fuzzy.ts';
-import { acceleratorText, commandOf } from './shortcut-keys.ts';
+import { acceleratorText, commandOf, isLeftToPage } from './shortcut-keys.ts';
 
 /** One thing that the palette can do: a command, or a place to go to. */
 export interface PaletteEntry {
@@ -23,14 +23,14 @@ interface Known {
   readonly runs: WorkbenchOutput<'execution.list'>;
 }
 
-export function paletteEntries({ endpoints, replicas, lists, waves, runs }: Known, isMac: boolean): PaletteEntry[] {
+export function paletteEntries({ endpoints, replicas, lists, waves, runs }: Known, { isMac, isDesktop }: { readonly isMac: boolean; readonly isDesktop: boolean }): PaletteEntry[] {
   const nameOf = new Map(replicas.map(({ id, name }) => [id, name]));
   return [
     ...commandIds
       .filter((id) => id !== 'palette.open')
       .map((id): PaletteEntry => {
         const { accelerator, keys } = commandOf(id);
-        const shortcut = keys ?? (accelerator === undefined ? undefined : acceleratorText(accelerator, isMac));
+        const shortcut = keys ?? (accelerator === undefined || !(isDesktop || isLeftToPage(id)) ? undefined : acceleratorText(accelerator, isMac));
         return { id, kind: 'command', label: text.commands.labels[id].replace('…', ''), command: id, ...(shortcut === undefined ? {} : { shortcut }) };
       }),
     ...replicas.flatMap(({ id, name }): PaletteEntry[] => [

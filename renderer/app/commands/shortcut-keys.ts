@@ -9,6 +9,14 @@ export function commandOf(id: CommandId): TableEntry {
   return commands[id];
 }
 
+/** A browser keeps most accelerators to itself; these it leaves to the page. */
+const leftToPage: ReadonlySet<CommandId> = new Set(['palette.open', 'help.shortcuts', 'go.manual']);
+
+/** Whether the page answers the accelerator itself, instead of the desktop's menu. */
+export function isLeftToPage(id: CommandId): boolean {
+  return leftToPage.has(id);
+}
+
 /** How a shortcut is written for people on this computer. */
 export function acceleratorText(accelerator: string, isMac: boolean): string {
   return accelerator

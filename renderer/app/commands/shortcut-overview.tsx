@@ -14,16 +14,15 @@ import { commandIds } from '../../../shared/contract/commands.ts';
 import { text } from '../../text/text.ts';
 import { useShell } from '../workbench-context.tsx';
 import { Keys } from './keys.tsx';
-import { acceleratorText, commandOf } from './shortcut-keys.ts';
+import { acceleratorText, commandOf, isLeftToPage } from './shortcut-keys.ts';
 
 /** Every shortcut there is, from the table that the menu is made of. */
 export function ShortcutOverview({ isMac, onClose }: { readonly isMac: boolean; readonly onClose: () => void }) {
   const id = useId();
-  // A browser keeps most accelerators to itself; the palette's it leaves to the page.
   const isDesktop = useShell()?.host === 'desktop';
   const rows = commandIds.map((command) => {
     const { accelerator, keys } = commandOf(command);
-    const hasAccelerator = accelerator !== undefined && (isDesktop || command === 'palette.open' || command === 'help.shortcuts' || command === 'go.manual');
+    const hasAccelerator = accelerator !== undefined && (isDesktop || isLeftToPage(command));
     return { label: text.commands.labels[command].replace('…', ''), keys: [keys, hasAccelerator ? acceleratorText(accelerator, isMac) : undefined].filter((one) => one !== undefined) };
   });
   const all = [

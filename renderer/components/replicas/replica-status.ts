@@ -55,7 +55,7 @@ function stageOfDeployment(deployment: Deployment, latest: Execution | undefined
   if (isOlder) return undefined;
   // A VM beside its source that ends by itself is not a replica that was deployed.
   if (deployment.options.purpose === 'rehearsal' && deployment.state === 'completed') return undefined;
-  return deployment.state === 'completed' ? { kind: 'deployed', steps: ['open', 'again'] } : { kind: 'deployment-failed', steps: ['why-deployment', 'deploy'] };
+  return deployment.state === 'completed' ? { kind: 'deployed', steps: ['open', 'again'] } : { kind: 'deployment-failed', steps: ['why-deployment', 'deploy', 'again'] };
 }
 
 function stageOf(replica: Replica, latest: Execution | undefined): Stage {

@@ -11,6 +11,7 @@ import type { Execution } from '../../../shared/model/execution.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { hrefOf } from '../../app/route.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
+import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { durationText, minuteText } from '../../components/quantities.ts';
@@ -29,7 +30,12 @@ import { isActive, isIdle, latestOf, replicaStatus, type ReplicaStatusKind, type
 
 interface Row extends ChosenReplica {
   readonly way: string;
+  readonly found: Readiness | undefined;
 }
+
+type Readiness = WorkbenchOutput<'replica.readiness'>[number];
+
+type StateFilter = ReplicaStatusKind | 'all' | 'with-errors';
 
 /** No name of a wave, which are trimmed. */
 const everyWave = ' ';
@@ -40,8 +46,10 @@ export function ReplicasScreen() {
   const executions = useRunQuery('execution.list', { latest: true }, 'states').data;
   const deployments = useRunQuery('deployment.list', { latest: true }, 'states').data;
   const endpoints = useQuery('endpoint.list', {}).data;
+  // Comes later, because it applies rules to each of them: the list does not wait for it.
+  const readiness = useQuery('replica.readiness', {}, ['project.changed']).data;
   return (
-    <Screen title={text.replicas.title} lead={text.replicas.lead}>
+    <Screen isWide title={text.replicas.title} lead={text.replicas.lead}>
       <VaultNeeded />
       <QueryView query={query}>
         {(replicas) => {
@@ -56,7 +64,7 @@ export function ReplicasScreen() {
           }
           // Without its runs nobody can tell where a replica stands.
           if (executions === undefined || deployments === undefined) return null;
-          return <ReplicaTable replicas={replicas} executions={executions} deployments={deployments} endpoints={endpoints} />;
+          return <ReplicaTable replicas={replicas} executions={executions} deployments={deployments} endpoints={endpoints} readiness={readiness} />;
         }}
       </QueryView>
     </Screen>
@@ -69,24 +77,27 @@ interface Known {
   readonly executions: readonly Execution[];
   readonly deployments: readonly Deployment[];
   readonly endpoints: readonly Endpoint[] | undefined;
+  readonly readiness: readonly Readiness[] | undefined;
 }
 
-function rowsOf({ replicas, executions, deployments, endpoints = [] }: Known): readonly Row[] {
+function rowsOf({ replicas, executions, deployments, endpoints = [], readiness = [] }: Known): readonly Row[] {
   const latest = latestOf(executions);
   const deployed = latestOf(deployments);
+  const found = new Map(readiness.map((one) => [one.replicaId, one]));
   const names = new Map(endpoints.map(({ id, name }) => [id, name]));
   const name = (id: string): string => names.get(id) ?? text.replicas.unknownEndpoint;
   return replicas.map((replica) => ({
     replica,
     life: replicaStatus(replica, latest.get(replica.id), deployed.get(replica.id)),
+    found: found.get(replica.id),
     way: `${name(replica.sourceEndpointId)} → ${name(replica.destinationEndpointId)}`,
   }));
 }
 
-function ReplicaTable({ replicas, executions, deployments, endpoints }: Known) {
-  const rows = useMemo(() => rowsOf({ replicas, executions, deployments, endpoints }), [replicas, executions, deployments, endpoints]);
+function ReplicaTable({ replicas, executions, deployments, endpoints, readiness }: Known) {
+  const rows = useMemo(() => rowsOf({ replicas, executions, deployments, endpoints, readiness }), [replicas, executions, deployments, endpoints, readiness]);
   const [search, setSearch] = useState('');
-  const [kind, setKind] = useState<ReplicaStatusKind | 'all'>('all');
+  const [kind, setKind] = useState<StateFilter>('all');
   const wanted = useDeferredValue(search.trim().toLowerCase());
   const now = useNow(10_000);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -94,7 +105,7 @@ function ReplicaTable({ replicas, executions, deployments, endpoints }: Known) {
   const waves = useMemo(() => [...new Set(replicas.flatMap((replica) => replica.wave ?? []))].sort((one, other) => one.localeCompare(other, undefined, { numeric: true })), [replicas]);
   const columns = useMemo(() => columnsAt(now), [now]);
   const found = useMemo(
-    () => rows.filter(({ replica, life }) => (kind === 'all' || life.kind === kind) && (wave === everyWave || (replica.wave ?? '') === wave) && `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted)),
+    () => rows.filter(({ replica, life, found: errors }) => (kind === 'all' || (kind === 'with-errors' ? (errors?.errors ?? 0) > 0 : life.kind === kind)) && (wave === everyWave || (replica.wave ?? '') === wave) && `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted)),
     [rows, kind, wave, wanted],
   );
   const choice = useMemo(
@@ -108,8 +119,9 @@ function ReplicaTable({ replicas, executions, deployments, endpoints }: Known) {
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
         <TextField type="search" size="small" label={text.replicas.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 320 }} />
-        <TextField select size="small" label={text.replicas.filter} value={kind} onChange={(event) => setKind(event.target.value as ReplicaStatusKind | 'all')} sx={{ width: 200 }}>
+        <TextField select size="small" label={text.replicas.filter} value={kind} onChange={(event) => setKind(event.target.value as StateFilter)} sx={{ width: 200 }}>
           <MenuItem value="all">{text.replicas.all}</MenuItem>
+          <MenuItem value="with-errors">{text.replicas.withErrors}</MenuItem>
           {(Object.keys(text.replicas.life) as ReplicaStatusKind[]).map((one) => (
             <MenuItem key={one} value={one}>
               {text.replicas.life[one]}
@@ -170,11 +182,16 @@ function columnsAt(now: number): readonly Column<Row>[] {
       id: 'state',
       label: text.replicas.state,
       sortBy: ({ life }) => life.kind,
-      cell: ({ life }) => (
+      cell: ({ replica, life, found }) => (
         <>
           <Box component="span" sx={{ whiteSpace: { md: 'nowrap' } }}>
             <LifeLabel kind={life.kind} />
           </Box>
+          {found !== undefined && found.errors > 0 && (
+            <Link href={hrefOf('replicas', replica.id, 'configure')} title={found.message} aria-label={text.replicas.errorsOf(found.errors, replica.name)} variant="caption" sx={{ display: 'block', color: 'error.main' }}>
+              {text.replicas.errorsFound(found.errors)}
+            </Link>
+          )}
           {life.latest !== undefined && isActive(life.latest) && <RunLine execution={life.latest} />}
           <QueuePlace position={life.deployment?.queuePosition ?? life.latest?.queuePosition} />
         </>

@@ -12,6 +12,7 @@ import { checkLoginUses } from '../trust/check-logins.ts';
 import { acceptEntered, acceptUses } from '../trust/entered-uses.ts';
 import { createReplicas } from './replica-create-many.ts';
 import { deleteReplica } from './replica-deletion.ts';
+import { replicaReadiness } from './replica-readiness.ts';
 import { throwOnOfflineErrors, updateReplica } from './replica-update.ts';
 
 /** A guest OS that is not known yet can be mapped in the environment of the replica, so it must not keep the replica from being created. */
@@ -75,6 +76,8 @@ export const replicaCalls: Handlers<Exclude<CallsOf<'replica'>, LifeCall>> = {
   'replica.createMany': createReplicas,
 
   'replica.update': updateReplica,
+
+  'replica.readiness': replicaReadiness,
 
   async 'replica.list'(core) {
     return core.store.replicas.list();
