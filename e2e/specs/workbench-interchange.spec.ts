@@ -59,7 +59,7 @@ describe('import and export in the workbench', () => {
     await go('Import and export');
     await heading('Import and export');
     await offer('notes.txt', 'ls -l');
-    await page.getByText(/no endpoint, transfer or deployment|coriolis/).first().waitFor();
+    await page.getByText('Invalid input', { exact: true }).waitFor();
     await lookAt('interchange');
   });
 

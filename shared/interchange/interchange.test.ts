@@ -4,6 +4,7 @@ import type { Endpoint } from '../model/endpoint.ts';
 import { validateDocument } from '../validation/validate-document.ts';
 import { commandText, exportProject, payloadText, type ExportedReplica } from './export-project.ts';
 import { importProject } from './import-project.ts';
+import { planImport } from './plan-import.ts';
 import { readPayloads } from './read-payloads.ts';
 import { splitWords } from './shell-words.ts';
 
@@ -41,6 +42,18 @@ describe('payloads of Coriolis', () => {
     const { replicas, notCarried } = importProject(readPayloads(JSON.stringify([{ endpoint: vsphere }, { endpoint: openstack }, { transfer }, { deployment }])), new Map());
     expect(replicas[0]!.deployOptions).toEqual([]);
     expect(notCarried.some(({ what }) => what === 'force')).toBe(true);
+  });
+
+  it('give a plan that uses what the project has, and creates nothing twice', () => {
+    const named = { ...transfer, origin_endpoint_id: 'elsewhere', destination_endpoint_id: 'e2' };
+    const imported = importProject(readPayloads(JSON.stringify({ endpoints: [openstack, { ...vsphere, name: 'kept' }], transfers: [named] })), new Map([['elsewhere', 'virtualization-platform' as const]]));
+    const project = {
+      endpoints: [{ id: 'ep-1', name: 'kept' }, { id: 'ep-2', name: 'new site' }],
+      replicas: [{ vmId: 'vm-7', vmName: 'web-01', sourceEndpointId: 'ep-1', destinationEndpointId: 'ep-2' }, { vmId: 'vm-8', vmName: 'db-01', sourceEndpointId: 'ep-2', destinationEndpointId: 'ep-1' }],
+    };
+    const plan = planImport(imported, project, new Map([['elsewhere', 'kept']]));
+    expect(plan.endpoints.map(({ name, exists }) => [name, exists])).toEqual([['new site', true], ['kept', true]]);
+    expect(plan.replicas.map(({ vm, source, destination, exists }) => [vm, source, destination, exists])).toEqual([['web-01', 'kept', 'new site', true], ['db-01', 'kept', 'new site', false]]);
   });
 
   it('name an endpoint that is not there', () => {

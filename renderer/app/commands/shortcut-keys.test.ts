@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandIds } from '../../../shared/contract/commands.ts';
+import { paletteEntries } from './palette-entries.ts';
 import { acceleratedCommand, acceleratorText, commandOf, sequenceCommand } from './shortcut-keys.ts';
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({ key, ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...more });
@@ -13,6 +14,11 @@ test('accelerators are known by the command key of the system', () => {
   expect(acceleratedCommand(press('F1'), false)).toBe('go.manual');
   expect(acceleratedCommand(press('F1', { ctrlKey: true }), false)).toBeUndefined();
   expect(acceleratedCommand(press('k'), false)).toBeUndefined();
+});
+
+test('a browser is offered no shortcut that it keeps to itself', () => {
+  const shortcuts = (isDesktop: boolean) => Object.fromEntries(paletteEntries({ endpoints: [], replicas: [], lists: [], waves: [], runs: [] }, { isMac: false, isDesktop }).map(({ id, shortcut }) => [id, shortcut]));
+  expect([shortcuts(true)['project.close'], shortcuts(false)['project.close'], shortcuts(false)['go.replicas']]).toEqual(['Ctrl+Shift+W', undefined, 'g r']);
 });
 
 test('keys one after another', () => {

@@ -113,3 +113,13 @@ test('a secret that was typed is kept, and shown nowhere: neither as text, nor i
   draft.replace('destination', draft.shownLayer('destination').environment);
   expect(draft.layer('destination').environment['migr_template_password_map']).toEqual({ linux: 'canary-2', windows: { $secret: 'stored' } });
 });
+
+test('a suggestion is one until somebody sets it', () => {
+  const draft = cloud({ migr_network: 'production', availability_zone: 'eu01-1' });
+  draft.suggest('destination', 'migr_network', 3);
+  // Nothing of it is set: there is nothing to suggest.
+  draft.suggest('destination', 'machine_type', 2);
+  expect([draft.suggestions().map(({ key }) => key), draft.field('destination', 'migr_network').suggestedOf]).toEqual([['migr_network'], 3]);
+  draft.setValue('destination', 'migr_network', 'production');
+  expect([draft.suggestions(), draft.layer('destination').environment['migr_network']]).toEqual([[], 'production']);
+});
