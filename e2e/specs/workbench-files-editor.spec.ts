@@ -56,6 +56,27 @@ describe('environment files in the editor', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
   });
 
+  it('indents with Tab, is left by Escape and Tab, and keeps the line ends of a file from Windows', async () => {
+    await page.getByRole('button', { name: 'Back to the findings' }).click();
+    const windows = yaml.replaceAll('\n', '\r\n');
+    await page.locator('input[type=file]').setInputFiles([file('win.yaml', windows)]);
+    await page.getByRole('button', { name: 'Edit win.yaml' }).first().click();
+    const document = page.getByLabel('Environment document').last();
+    await document.press('ControlOrMeta+Home');
+    await document.press('Tab');
+    await expect.poll(() => editorText(document)).toMatch(/^ {2}# of web-01/);
+    await document.press('ControlOrMeta+z');
+    await expect.poll(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+    await document.press('Escape');
+    await document.press('Tab');
+    expect(await document.evaluate((element) => element.contains(globalThis.document.activeElement))).toBe(false);
+    await document.press('ControlOrMeta+End');
+    await page.keyboard.type('    disk_bus: virtio');
+    const download = page.waitForEvent('download');
+    await document.press('ControlOrMeta+s');
+    expect(await readFile(await (await download).path(), 'utf8')).toBe(`${windows}    disk_bus: virtio`);
+  });
+
   it('keeps changes when the screen is left', async () => {
     await page.getByRole('button', { name: /^db-01\.json/ }).click();
     const document = page.getByLabel('Environment document').last();

@@ -63,6 +63,7 @@ export function CheckResults({ files, onChange, onEdit }: Props) {
         </ToggleButtonGroup>
         {mendable.length > 0 && <Button onClick={() => mend(mendable)}>{text.validation.mendAll(mendable.length)}</Button>}
       </Box>
+      <Typography variant="caption" sx={{ color: 'text.secondary' }}>{text.validation.noCatalog}</Typography>
       <UnsavedFiles files={files.filter(({ isChanged }) => isChanged === true)} onSaved={saved} />
       {rows.length > 0 ? (
         <FindingsTable rows={rows} onFix={(row) => mend([row])} onEdit={onEdit} />

@@ -20,20 +20,23 @@ export function ValidationScreen() {
     const names = new Set(checked.map(({ name }) => name));
     setCheckedFiles((before) => [...before.filter(({ name }) => !names.has(name)), ...checked]);
   };
+  const isEditing = edited !== undefined && files.some(({ name }) => name === edited);
   return (
     <Screen isWide title={text.validation.title} lead={text.validation.lead}>
-      <DropArea
-        endings={['.yaml', '.yml', '.json', '.jsonc']}
-        prompt={text.validation.drop}
-        choose={text.validation.choose}
-        many
-        onFiles={(chosen) => void add(chosen)}
-      />
+      {!isEditing && (
+        <DropArea
+          endings={['.yaml', '.yml', '.json', '.jsonc']}
+          prompt={text.validation.drop}
+          choose={text.validation.choose}
+          many
+          onFiles={(chosen) => void add(chosen)}
+        />
+      )}
       {files.length === 0 ? (
         <Button onClick={() => void add([{ name: 'example.yaml', file: new File([exampleDocument], 'example.yaml') }])} sx={{ alignSelf: 'center' }}>
           {text.validation.sample}
         </Button>
-      ) : edited !== undefined && files.some(({ name }) => name === edited) ? (
+      ) : isEditing ? (
         <FilesEditor files={files} first={edited} onChange={setCheckedFiles} onClose={() => setEdited(undefined)} />
       ) : (
         <CheckResults files={files} onChange={setCheckedFiles} onEdit={setEdited} />

@@ -30,14 +30,17 @@ interface Props {
 const noResources: ResourceChoices = () => [];
 
 /** A document as text. The editor itself is loaded when the first one is shown. */
-export function CodeEditor({ value, format, label, describedBy, findings, onChange, onFix, resources = noResources, height = 'max(320px, calc(100vh - 300px))', handle }: Props) {
+export function CodeEditor({ value: given, format, label, describedBy, findings, onChange, onFix, resources = noResources, height = 'max(320px, calc(100vh - 300px))', handle }: Props) {
+  // The editor has one kind of line end; a file of Windows keeps its own.
+  const lineEnd = given.includes('\r\n') ? '\r\n' : '\n';
+  const value = lineEnd === '\n' ? given : given.replaceAll('\r\n', '\n');
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<CodeView>();
-  const latest = useRef({ value, format, onChange, onFix, resources });
+  const latest = useRef({ value, format, onChange, onFix, resources, lineEnd });
   /** Texts that were told and have not come back yet: whoever types fast is ahead of what the page was drawn with, and must not get an earlier text back. */
   const told = useRef<string[]>([]);
   useEffect(() => {
-    latest.current = { value, format, onChange, onFix, resources };
+    latest.current = { value, format, onChange, onFix, resources, lineEnd };
   });
   useEffect(() => {
     let isGone = false;
@@ -51,7 +54,7 @@ export function CodeEditor({ value, format, label, describedBy, findings, onChan
         describedBy,
         onChange: (content) => {
           told.current.push(content);
-          latest.current.onChange(content);
+          latest.current.onChange(latest.current.lineEnd === '\n' ? content : content.replaceAll('\n', latest.current.lineEnd));
         },
         onFix: (finding) => latest.current.onFix(finding),
         resources: () => latest.current.resources,

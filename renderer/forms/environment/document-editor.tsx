@@ -46,7 +46,7 @@ export function DocumentEditor({ value, format, onChange, onFix, findings, resou
     if (next !== undefined) jumpTo(next);
   };
   return (
-    <Box sx={{ display: 'grid', gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'minmax(0, 3fr) minmax(240px, 1fr)' }, gap: 2, alignItems: 'start' }}>
+    <Box sx={{ display: 'grid', gridTemplateColumns: { xs: 'minmax(0, 1fr)', lg: 'minmax(0, 3fr) minmax(280px, 1fr)' }, gap: 2, alignItems: 'start' }}>
       <Box sx={{ minWidth: 0 }}>
         <CodeEditor
           handle={editor}

@@ -19,6 +19,7 @@ export const validation = {
   error: 'Fehler',
   warning: 'Warnung',
   info: 'Information',
+  noCatalog: 'Namen und Bereiche werden nicht mit dem verglichen, was ein Ziel hat. Das geschieht beim Konfigurieren jedes Replikats.',
   summary: (files: number, errors: number, warnings: number) =>
     `${counted(files, { one: '# Datei', other: '# Dateien' })}, ${counted(errors, { one: '# Fehler', other: '# Fehler' })}, ${counted(warnings, { one: '# Warnung', other: '# Warnungen' })}`,
   search: 'Befunde durchsuchen',

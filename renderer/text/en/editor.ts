@@ -13,7 +13,7 @@ export const editor = {
   byDefault: (value: string) => `Default: ${value}`,
   unit: (unit: string) => `Unit: ${unit}`,
   example: (value: string) => `Example: ${value}`,
-  keys: 'Ctrl+Space completes, F8 shows the next finding, Ctrl+F searches, Ctrl+Z undoes. Escape, then Tab leaves the editor.',
+  keys: 'Ctrl+Space completes, F8 shows the next finding, Ctrl+F searches, Ctrl+Z reverts. Escape, then Tab leaves the editor.',
   compare: 'Compare',
   compareOpen: 'Compare…',
   compareWhat: 'What to compare',

@@ -19,6 +19,7 @@ export const validation = {
   error: 'Error',
   warning: 'Warning',
   info: 'Information',
+  noCatalog: 'Names and ranges are not compared with what a destination has. Configure does that for each replica.',
   summary: (files: number, errors: number, warnings: number) =>
     `${counted(files, { one: '# file', other: '# files' })}, ${counted(errors, { one: '# error', other: '# errors' })}, ${counted(warnings, { one: '# warning', other: '# warnings' })}`,
   search: 'Search findings',
