@@ -70,7 +70,7 @@ describe('import and export in the workbench', () => {
     await page.getByText('1 endpoint and 2 replicas selected. Nothing is written yet.').waitFor();
     await page.getByRole('row', { name: /Cloud.*Exists/ }).first().waitFor();
     await page.getByText('Deploy it with --in-place to get the same.').waitFor();
-    await page.getByRole('table', { name: 'Not imported' }).getByRole('cell', { name: 'notes' }).waitFor();
+    await page.getByRole('table', { name: 'Not imported' }).getByRole('cell', { name: 'notes', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Show the contents of web' }).click();
     const contents = page.getByRole('region', { name: 'Contents of web' }).last();
     expect(await contents.textContent()).toContain('availability_zone: eu01-1');
@@ -86,7 +86,7 @@ describe('import and export in the workbench', () => {
     await page.getByText('2 items created, 1 failed.').waitFor();
     await page.getByRole('row', { name: /gone/ }).getByText('Failed').waitFor();
     await lookAt('interchange-done');
-    expect([await namesOf('endpoint.list'), await namesOf('replica.list')]).toEqual([['Images', 'Cloud', 'New site'], ['old', 'web']]);
+    expect([await namesOf('endpoint.list'), await namesOf('replica.list')]).toEqual([['Cloud', 'Images', 'New site'], ['old', 'web']]);
     const [web] = ((await workbench.ask('replica.list', {})) as unknown as Replica[]).filter(({ name }) => name === 'web');
     expect(web?.destinationEnvironment).toMatchObject({ network_map: networks, availability_zone: 'eu01-1' });
     // The same file again: what is there is neither created twice nor changed.
@@ -117,7 +117,7 @@ async function offer(name: string, content: string): Promise<void> {
 }
 
 async function namesOf(call: 'endpoint.list' | 'replica.list'): Promise<string[]> {
-  return ((await workbench.ask(call, {})) as unknown as Pick<Endpoint, 'name'>[]).map(({ name }) => name);
+  return ((await workbench.ask(call, {})) as unknown as Pick<Endpoint, 'name'>[]).map(({ name }) => name).sort();
 }
 
 async function makeProject(): Promise<void> {

@@ -1,5 +1,5 @@
 import Button from '@mui/material/Button';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { manualPages } from '../../shared/manual/addresses.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { DeploymentScreen } from '../features/deployments/deployment-screen.tsx';
@@ -10,7 +10,6 @@ import { EndpointsScreen } from '../features/endpoints/endpoints-screen.tsx';
 import { EvidenceScreen } from '../features/evidence/evidence-screen.tsx';
 import { VmEvidenceScreen } from '../features/evidence/vm-evidence-screen.tsx';
 import { HomeScreen } from '../features/home/home-screen.tsx';
-import { InterchangeScreen } from '../features/interchange/interchange-screen.tsx';
 import { InventoryScreen } from '../features/inventory/inventory-screen.tsx';
 import { LedgerScreen } from '../features/ledger/ledger-screen.tsx';
 import { ManualScreen } from '../features/manual/manual-screen.tsx';
@@ -27,6 +26,9 @@ import { WavesScreen } from '../features/waves/waves-screen.tsx';
 import { text } from '../text/text.ts';
 import { hrefOf, useRoute, type Route } from './route.ts';
 import { useShell } from './workbench-context.tsx';
+
+/** Loaded when somebody opens it: few projects come from another system, and the page starts without it. */
+const InterchangeScreen = lazy(async () => ({ default: (await import('../features/interchange/interchange-screen.tsx')).InterchangeScreen }));
 
 /** The screen that the address names. */
 export function CurrentScreen() {
@@ -72,7 +74,11 @@ function screenOfProject([first, ...rest]: Route): ReactNode {
       if (second === 'new') return <EndpointScreen key={`new ${third ?? ''}`} {...(third === undefined ? {} : { copyOf: third })} />;
       return <EndpointScreen key={`${second} ${third ?? ''}`} endpointId={second} showsCertificate={third === 'certificate'} />;
     case 'interchange':
-      return <InterchangeScreen />;
+      return (
+        <Suspense>
+          <InterchangeScreen />
+        </Suspense>
+      );
     case 'inventory':
       return <InventoryScreen rest={rest} />;
     case 'replicas':
