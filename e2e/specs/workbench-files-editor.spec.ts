@@ -61,7 +61,7 @@ describe('environment files in the editor', () => {
     const windows = yaml.replaceAll('\n', '\r\n');
     await page.locator('input[type=file]').setInputFiles([file('win.yaml', windows)]);
     await page.getByRole('button', { name: 'Edit win.yaml' }).first().click();
-    const document = page.getByLabel('Environment document').last();
+    const document = page.getByLabel('Environment document').filter({ visible: true });
     await document.press('ControlOrMeta+Home');
     await document.press('Tab');
     await expect.poll(() => editorText(document)).toMatch(/^ {2}# of web-01/);
@@ -79,7 +79,7 @@ describe('environment files in the editor', () => {
 
   it('keeps changes when the screen is left', async () => {
     await page.getByRole('button', { name: /^db-01\.json/ }).click();
-    const document = page.getByLabel('Environment document').last();
+    const document = page.getByLabel('Environment document').filter({ visible: true });
     await writeOver(document, '{}');
     await page.getByRole('button', { name: 'Save all (1)' }).waitFor();
     await go('Settings');
