@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { editorText, writeOver } from '../hosts/code-editor.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
@@ -21,8 +20,6 @@ describe('environment files in the editor', () => {
     folder = await mkdtemp(join(tmpdir(), 'causeway-editor-'));
     workbench = await openWorkbench({ settings: join(folder, 'settings') });
     page = workbench.page;
-    await prepareAxe(workbench.context);
-    await page.reload();
   });
   afterAll(async () => {
     await workbench?.close();

@@ -14,7 +14,6 @@ import { createVault, openVault } from '../../electron/secrets/vault.ts';
 import { createProject } from '../../electron/workbench/project-file.ts';
 import type { Endpoint } from '../../shared/model/endpoint.ts';
 import type { Replica } from '../../shared/model/replica.ts';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
@@ -47,7 +46,6 @@ describe('import and export in the workbench', () => {
     workbench = await openWorkbenchHere(engineHere({ platforms: lab.platforms, connectWorker: lab.connectWorker }), project);
     page = workbench.page;
     await workbench.ask('vault.unlock', { passphrase });
-    await prepareAxe(workbench.context);
     await page.reload();
   });
   afterAll(async () => {
