@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { archiveName } from '../electron/movers/engine-archive.ts';
 import { bundledLibraries } from './bundled-libraries.ts';
 import { filesBelow, planPackage } from './package-contents.ts';
 
@@ -23,6 +24,18 @@ test('every program for workers and hosts is unpacked, as it is sent from disk',
   const programs = filesBelow(root, 'assets/worker').filter((path) => !/(\.test\.|\/(tests|testing|__pycache__)\/|\.pyc$)/.test(path));
   expect(programs.length).toBeGreaterThan(10);
   expect(programs.filter((path) => !plan.includes(path) || !plan.isUnpacked(path))).toEqual([]);
+});
+
+test('engines for movers go along where they were made, of this version alone, to where the application looks for them', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  for (const system of ['linux-x64', 'linux-arm64']) {
+    const name = archiveName(version, system);
+    // The folder of resources, beside app.asar, is where the application lies: `join(application, '..')`.
+    expect(plan.resourceOf(`dist/${name}`)).toBe(`movers/${name}`);
+  }
+  for (const other of ['causeway-0.0.0-old-linux-x64.tar.gz', `causeway-${version}-linux-x64.tar.gz.sha256`, `causeway-${version}-linux-x64.tar.gz.part`, `causeway-${version}.tgz`, 'linux-unpacked/causeway-workbench']) {
+    expect([other, plan.resourceOf(`dist/${other}`)]).toEqual([other, undefined]);
+  }
 });
 
 test('the engine of proxy scripts is unpacked, as a thread loads it from disk', () => {

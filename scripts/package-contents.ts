@@ -10,6 +10,8 @@ import { parse } from 'yaml';
 
 /** The part of the builder's internals that decides. They come with the exact version in package-lock.json. */
 interface FileMatcher {
+  readonly from: string;
+  readonly to: string;
   createFilter(): (path: string, stat: { isDirectory(): boolean }) => boolean;
 }
 interface FileMatchers {
@@ -31,6 +33,8 @@ export interface PackagePlan {
   includesOfPackage(path: string): boolean;
   /** Whether a packaged file lies beside the archive, where other programs can read it. */
   isUnpacked(path: string): boolean;
+  /** Where a file that is taken along beside the archive, unchanged, lies in the folder of resources; undefined for all others. It need not exist. */
+  resourceOf(path: string): string | undefined;
 }
 
 const aFile = { isDirectory: () => false };
@@ -41,11 +45,14 @@ export function planPackage(root: string): PackagePlan {
   const config = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')) as BuilderConfig;
   const matchers = createRequire(import.meta.url)(join(root, 'node_modules/app-builder-lib/out/fileMatcher.js')) as FileMatchers;
   const to = join(root, config.directories.output, 'planned');
-  const expand = (text: string): string => text;
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string };
+  const expand = (text: string): string => text.replaceAll('${version}', version);
   const info = { projectDir: root, buildResourcesDir: config.directories.buildResources, isPrepackedAppAsar: false, config, debugLogger: { isEnabled: false } };
   const [main] = matchers.getMainFileMatchers(root, to, expand, {}, { info }, join(root, config.directories.output), false);
   const ofPackages = matchers.getNodeModuleFileMatcher(root, to, expand, {}, info).createFilter();
-  const [unpacked] = matchers.getFileMatchers(config, 'asarUnpack', to, { macroExpander: expand, customBuildOptions: {}, globalOutDir: join(root, config.directories.output), defaultSrc: root }) ?? [];
+  const options = { macroExpander: expand, customBuildOptions: {}, globalOutDir: join(root, config.directories.output), defaultSrc: root };
+  const [unpacked] = matchers.getFileMatchers(config, 'asarUnpack', to, options) ?? [];
+  const resources = matchers.getFileMatchers(config, 'extraResources', to, options) ?? [];
   const files = main!.createFilter();
   const unpack = unpacked?.createFilter();
   return {
@@ -53,6 +60,11 @@ export function planPackage(root: string): PackagePlan {
     includes: (path) => files(join(root, path), aFile),
     includesOfPackage: (path) => ofPackages(join(root, path), aFile),
     isUnpacked: (path) => nativeFile.test(path) || unpack?.(join(root, path), aFile) === true,
+    resourceOf(path) {
+      const matcher = resources.find(({ from }) => !relative(from, join(root, path)).startsWith('..'));
+      if (matcher?.createFilter()(join(root, path), aFile) !== true) return undefined;
+      return join(relative(to, matcher.to), relative(matcher.from, join(root, path))).split(sep).join('/');
+    },
   };
 }
 
