@@ -10,7 +10,7 @@ export const movers = {
   addButton: 'Verbinden',
   added: (name: string) => `Mover ${name} hinzugefügt`,
   name: 'Name',
-  nameHelp: 'Name auf diesem Computer: Buchstaben, Ziffern, Punkte, Bindestriche.',
+  nameHelp: 'Name auf diesem Computer: Buchstaben, Ziffern, Punkte, Bindestriche, Unterstriche.',
   nameTaken: 'Ein Mover mit diesem Namen wurde bereits hinzugefügt.',
   destination: 'Host',
   destinationHelp: 'benutzer@host:port oder ein Host Ihrer SSH-Konfiguration (~/.ssh/config). Sprunghosts, Benutzer, Port und Schlüssel werden ihr entnommen.',

@@ -11,7 +11,7 @@ export const movers = {
   addButton: 'Connect',
   added: (name: string) => `Mover ${name} added`,
   name: 'Name',
-  nameHelp: 'Name used on this computer: letters, digits, dots, hyphens.',
+  nameHelp: 'Name used on this computer: letters, digits, dots, hyphens, underscores.',
   nameTaken: 'A mover of this name was added already.',
   destination: 'Host',
   destinationHelp: 'user@host:port, or a host of your SSH configuration (~/.ssh/config). Jump hosts, user, port and keys are taken from there.',
