@@ -37,7 +37,11 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('a mover', ()
     const keys = [rig.jump, rig.host].map(({ hostKey }) => hostKeyFingerprint(hostKey));
     expect(await causeway(...add)).toMatchObject({ status: 1, output: expect.stringMatching(new RegExp(`${keys[0]!.replaceAll('+', '\\+')}[^]*mover\\.host-key-unknown`)) as string });
     expect(rig.jump.log()).not.toContain('Accepted');
-    await expectDone(...add, '--host-key', ...keys);
+    // Without its server a key is not taken, and the key of the jump host not for the mover.
+    expect(await causeway(...add, '--host-key', ...keys)).toMatchObject({ status: 2, output: expect.stringContaining('names no server') as string });
+    const trusted = (ofMover: string): string[] => [`127.0.0.1:${rig.jump.port}=${keys[0]}`, `127.0.0.1:${rig.host.port}=${ofMover}`];
+    expect(await causeway(...add, '--host-key', ...trusted(keys[0]!))).toMatchObject({ status: 1, output: expect.stringContaining('mover.host-key-unknown') as string });
+    await expectDone(...add, '--host-key', ...trusted(keys[1]!));
     expect(await expectDone('mover', 'list')).toContain(keys[1]);
     expect(existsSync(at('mover', '.causeway-mover'))).toBe(false);
   }, 60_000);

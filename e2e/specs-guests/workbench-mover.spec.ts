@@ -47,7 +47,7 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     await copyFile(rig.jump.privateKeyPath, rig.at('encrypted'));
     execFileSync('ssh-keygen', ['-q', '-p', '-P', '', '-N', keyPassphrase, '-f', rig.at('encrypted')]);
     // The command line goes another way, so that something can happen while the workbench is not connected.
-    await expectDone('mover', 'add', 'beside', 'straight', '--host-key', hostKeyFingerprint(rig.host.hostKey));
+    await expectDone('mover', 'add', 'beside', 'straight', '--host-key', `127.0.0.1:${rig.host.port}=${hostKeyFingerprint(rig.host.hostKey)}`);
     await open();
   }, 600_000);
   afterAll(async () => {

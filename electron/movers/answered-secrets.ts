@@ -16,12 +16,18 @@ export class QuestionForPerson extends Error {
  * What SSH asks, answered from what a person said before. What nobody has answered yet ends the attempt with the question, so that it can be
  * asked on a page and the attempt be repeated.
  *
- * @param answers by the file of a key, or by `user@host`; an empty one means to go without it
+ * @param answers by the keys of the questions; an empty one means to go without it
+ * @param onUse told the key of each answer that is used
  */
-export function answeredSecrets(agent: string | undefined, answers: Readonly<Record<string, string>>): SshSecrets {
-  const answered = (kind: 'password' | 'passphrase') => async (about: string): Promise<string | undefined> => {
-    if (!Object.hasOwn(answers, about)) throw new QuestionForPerson({ kind, about });
-    return answers[about] || undefined;
+export function answeredSecrets(agent: string | undefined, answers: Readonly<Record<string, string>>, onUse: (key: string) => void = () => undefined): SshSecrets {
+  const answer = (question: Extract<MoverQuestion, { readonly key: string }>): string | undefined => {
+    if (!Object.hasOwn(answers, question.key)) throw new QuestionForPerson(question);
+    onUse(question.key);
+    return answers[question.key] || undefined;
   };
-  return { agent, passphrase: answered('passphrase'), password: answered('password') };
+  return {
+    agent,
+    passphrase: async (file) => answer({ kind: 'passphrase', about: file, key: file }),
+    password: async ({ about, key }) => answer({ kind: 'password', about, key }),
+  };
 }

@@ -16,14 +16,18 @@ export type MoverView = z.infer<typeof moverViewSchema>;
 /** What a person has to say before a connection can continue. */
 export const moverQuestionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('host-key'), host: z.string(), port: z.int(), fingerprint: z.string() }),
-  /** `about` names the user and the host; the answer is kept under it. */
-  z.object({ kind: z.literal('password'), about: z.string() }),
+  /** `about` names the user and the host. The answer is given, and kept, under `key`. */
+  z.object({ kind: z.literal('password'), about: z.string(), key: z.string() }),
   /** `about` is the path of an encrypted private key. */
-  z.object({ kind: z.literal('passphrase'), about: z.string() }),
+  z.object({ kind: z.literal('passphrase'), about: z.string(), key: z.string() }),
 ]);
 export type MoverQuestion = z.infer<typeof moverQuestionSchema>;
 
-/** Passwords and passphrases by what was asked about; an empty one: go without it. They stay in memory until the workbench closes. */
+/** A host key that a person trusts: of one server, and of no other that shows it. */
+export const trustedHostKeySchema = z.strictObject({ host: z.string().min(1).max(255), port: z.int().min(1).max(65_535), fingerprint: z.string().max(100) });
+export type TrustedHostKey = Readonly<z.infer<typeof trustedHostKeySchema>>;
+
+/** Passwords and passphrases by the keys of the questions; an empty one: go without it. They stay in memory until the workbench closes. */
 const secrets = z.record(z.string().max(4096), z.string().max(1000)).default({});
 const moverName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/);
 
@@ -46,13 +50,13 @@ export type MoverLink = z.infer<typeof moverLinkSchema>;
 /** Movers as the workbench handles them. A call that needs an answer says the question and is repeated with it. */
 export const moverCalls = {
   'mover.list': { input: nothing, output: z.array(moverViewSchema) },
-  /** Pins host keys, signs in once, and adds the mover. `trusted` has the fingerprints that the person confirmed. */
+  /** Pins host keys, signs in once, and adds the mover. `trusted` has what the person confirmed. */
   'mover.add': {
     input: z.strictObject({
       name: moverName,
       destination: z.string().trim().min(1).max(500),
       identityFile: z.string().trim().min(1).max(4096).optional(),
-      trusted: z.array(z.string().max(100)).max(20).default([]),
+      trusted: z.array(trustedHostKeySchema).max(20).default([]),
       secrets,
     }),
     output: z.union([z.object({ question: moverQuestionSchema }), z.object({ mover: moverViewSchema })]),

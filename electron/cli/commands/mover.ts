@@ -15,7 +15,7 @@ const addMover: CommandRegistrar = (group, context) => {
     .argument('<name>', 'the name of the mover, used with --on')
     .argument('<destination>', 'user@host:port, or a host of your SSH configuration (jump hosts, user, port and identity files are taken from there)')
     .option('--identity-file <file>', 'private key to sign in with; the SSH agent is asked as well')
-    .option('--host-key <fingerprint...>', 'fingerprints (SHA256:…) that are trusted')
+    .option('--host-key <host=fingerprint...>', 'host keys that are trusted, each for one server: HOST=SHA256:… (port 22) or HOST:PORT=SHA256:…, with the address as it is shown, not an alias of your SSH configuration')
     .option('--ssh-config <file>', 'the SSH configuration to read (default: ~/.ssh/config)')
     .option('--json', 'print JSON')
     .action(context.run(async (name: string, destination: string, options: AddMoverOptions): Promise<ExitStatus> => {

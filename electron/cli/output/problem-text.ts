@@ -20,8 +20,7 @@ const commands: Partial<Record<ErrorCode, string>> = {
   'engine.execution-interrupted': 'causeway execution resume <replica>, or causeway execution cancel <replica>',
   'deployment.active': 'causeway deployment show <replica>, causeway deployment cancel <replica>',
   'mover.unknown': 'causeway mover list, then causeway mover add <name> <destination>',
-  'mover.host-key-unknown': 'causeway mover add <name> <destination> --host-key <fingerprint>',
-  'mover.archive-missing': 'npm run package -- --engine, or set CAUSEWAY_MOVER_ARCHIVE to an archive',
+  'mover.host-key-unknown': 'causeway mover add <name> <destination> --host-key <host:port>=<fingerprint>',
   'store.other-computer': 'causeway project take-over',
   'store.replica-elsewhere': 'causeway ledger list --check, then causeway ledger remove --made-elsewhere <ids>',
 };

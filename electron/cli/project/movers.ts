@@ -2,15 +2,17 @@ import { createInterface } from 'node:readline/promises';
 import { hostKeyFingerprint } from '../../engine/transport/host-keys.ts';
 import { addMover as addMoverToBook } from '../../movers/add-mover.ts';
 import { moverBook } from '../../movers/mover-book.ts';
+import { isTrustedHostKey } from '../../movers/trusted-host-keys.ts';
 import { findService, stopAllServices, stopService } from '../../movers/mover-session.ts';
 import { placeEngine, removeEngines } from '../../movers/place-engine.ts';
 import type { CommandContext, ExitStatus, ProjectOptions } from '../command-context.ts';
 import { print, table } from '../output/print.ts';
+import { hostKeyOption, readHostKeyOptions } from './host-key-option.ts';
 import { archiveFor, sshSecrets, withMover } from './on-mover.ts';
 
 export interface AddMoverOptions {
   readonly identityFile?: string;
-  /** Fingerprints that are confirmed already: of the host, and of jump hosts. */
+  /** Host keys that are confirmed already, of the host and of jump hosts: `HOST=SHA256:…` or `HOST:PORT=SHA256:…`. */
   readonly hostKey?: readonly string[];
   readonly sshConfig?: string;
   readonly json?: boolean;
@@ -18,10 +20,11 @@ export interface AddMoverOptions {
 
 /** Pins the host keys of a destination and remembers it under a name. Nothing is placed there yet. */
 export async function addMover(name: string, destination: string, options: AddMoverOptions, context: CommandContext): Promise<ExitStatus> {
+  const trusted = readHostKeyOptions(options.hostKey ?? []);
   const confirm = async ({ host, port }: { host: string; port: number }, fingerprint: string): Promise<boolean> => {
-    if (options.hostKey?.includes(fingerprint) === true) return true;
+    if (isTrustedHostKey(trusted, { host, port }, fingerprint)) return true;
     const isTrusted = await askYes(context, `${host}:${port} shows the host key ${fingerprint}. Trust it? [y/N] `);
-    if (!isTrusted) context.stderr.write(`${host}:${port} shows the host key ${fingerprint}\n`);
+    if (!isTrusted) context.stderr.write(`${host}:${port} shows the host key ${fingerprint}\nIf its owner gives you the same fingerprint: --host-key ${hostKeyOption({ host, port, fingerprint })}\n`);
     return isTrusted;
   };
   const mover = await addMoverToBook(moverBook(), { name, destination, identityFile: options.identityFile, sshConfig: options.sshConfig }, sshSecrets(context), confirm, context.signal);

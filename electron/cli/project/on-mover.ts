@@ -23,9 +23,9 @@ export function sshSecrets(context: CommandContext): SshSecrets {
   return {
     agent: context.env['SSH_AUTH_SOCK'] || undefined,
     passphrase: (file) => askSecretly(context, `Passphrase of ${basename(file)}: `),
-    async password(where) {
+    async password({ about }) {
       const file = context.env['CAUSEWAY_SSH_PASSWORD_FILE'];
-      return file === undefined || file === '' ? askSecretly(context, `Password of ${where}: `) : readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+      return file === undefined || file === '' ? askSecretly(context, `Password of ${about}: `) : readFileSync(file, 'utf8').replace(/\r?\n$/, '');
     },
   };
 }

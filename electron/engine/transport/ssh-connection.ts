@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from './abort-reason.ts';
-import { logIn, readHostKey, type SshConnectOptions, type SshTarget } from './ssh-handshake.ts';
+import { logIn, readHostKey, type SshConnectOptions, type SshHop, type SshTarget } from './ssh-handshake.ts';
 
 export type { SshConnectOptions, SshHop, SshTarget } from './ssh-handshake.ts';
 
@@ -52,13 +52,15 @@ export class SshConnection {
   /**
    * One attempt to connect and log in, through the target's jump hosts and proxy. Rejects with `transport.unreachable`,
    * `transport.proxy-refused`, `transport.login-refused` or `transport.host-key-mismatch`; the latter before the user name or a
-   * signature is sent.
+   * signature is sent. Where a jump host refused the login, `details.jumpHost` names it.
    */
   static async connect(target: SshTarget, options: SshConnectOptions, signal: AbortSignal): Promise<SshConnection> {
     const hops = target.jumpHosts ?? [];
     let before: SshConnection | undefined;
     try {
-      for (const [index, hop] of hops.entries()) before = await SshConnection.#next(before, index === 0 ? { ...hop, proxy: target.proxy } : hop, options, signal);
+      for (const [index, hop] of hops.entries()) {
+        before = await SshConnection.#next(before, index === 0 ? { ...hop, proxy: target.proxy } : hop, options, signal).catch((error: unknown) => Promise.reject(ofJumpHost(error, hop)));
+      }
       return await SshConnection.#next(before, target, options, signal);
     } catch (error) {
       await before?.close();
@@ -268,6 +270,12 @@ export class SshConnection {
   #lostError(evidence: string): CausewayError {
     return new CausewayError('transport.lost', `${this.#where}: ${evidence}`);
   }
+}
+
+/** A refusal that names the jump host it came from. */
+function ofJumpHost(error: unknown, { host, port }: SshHop): unknown {
+  if (!(error instanceof CausewayError) || error.code !== 'transport.login-refused') return error;
+  return new CausewayError(error.code, error.message, { cause: error, details: { jumpHost: `${host}:${port}` } });
 }
 
 /** `text` as one word of a POSIX shell. */

@@ -5,13 +5,13 @@ import DialogContent from '@mui/material/DialogContent';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useState, type SubmitEvent } from 'react';
-import type { MoverQuestion } from '../../../shared/contract/mover-calls.ts';
+import type { MoverQuestion, TrustedHostKey } from '../../../shared/contract/mover-calls.ts';
 import { fonts } from '../../app/theme.ts';
 import { text } from '../../text/text.ts';
 
 /** What a person has said so far on the way to a mover. */
 export interface MoverAnswers {
-  readonly trusted: readonly string[];
+  readonly trusted: readonly TrustedHostKey[];
   readonly secrets: Readonly<Record<string, string>>;
 }
 export const noAnswers: MoverAnswers = { trusted: [], secrets: {} };
@@ -28,11 +28,13 @@ interface Props {
 export function MoverQuestionForm({ question, answers, isBusy, onAnswer, onCancel }: Props) {
   const [secret, setSecret] = useState('');
   const isHostKey = question.kind === 'host-key';
-  const withSecret = (value: string): MoverAnswers => ({ ...answers, secrets: { ...answers.secrets, ...(question.kind === 'host-key' ? {} : { [question.about]: value }) } });
+  const withSecret = (value: string): MoverAnswers => ({ ...answers, secrets: { ...answers.secrets, ...(question.kind === 'host-key' ? {} : { [question.key]: value }) } });
   const answer = (event: SubmitEvent): void => {
     event.preventDefault();
     if (isBusy) return;
-    onAnswer(question.kind === 'host-key' ? { ...answers, trusted: [...answers.trusted, question.fingerprint] } : withSecret(secret));
+    if (question.kind !== 'host-key') return onAnswer(withSecret(secret));
+    const { host, port, fingerprint } = question;
+    onAnswer({ ...answers, trusted: [...answers.trusted, { host, port, fingerprint }] });
   };
   return (
     <form onSubmit={answer}>

@@ -11,6 +11,11 @@ export const moverErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Dieser Server steht nicht in Ihrer Datei bekannter Hosts, und sein Schlüssel wurde nicht bestätigt. Es wurde nichts gesendet.',
     remedy: 'Vergleichen Sie den Fingerabdruck in den Details mit dem, den Ihnen der Betreiber des Servers nennt, und fügen Sie den Mover mit diesem Fingerabdruck erneut hinzu.',
   },
+  'mover.host-key-repeated': {
+    title: 'Der Server hinter einem Sprunghost zeigt den Hostschlüssel des Sprunghosts',
+    cause: 'Der Sprunghost antwortet anstelle des Servers hinter ihm, oder beide haben denselben Hostschlüssel, zum Beispiel, weil einer ein Klon des anderen ist. Ein bestätigter Schlüssel eines Sprunghosts wird für keinen anderen Server akzeptiert. Ihm wurde weder ein Benutzername noch ein Kennwort gesendet.',
+    remedy: 'Prüfen Sie den Sprunghost. Wenn beide Server diesen Schlüssel haben, geben Sie einem von ihnen einen neuen Hostschlüssel, oder nehmen Sie den Server in Ihre Datei bekannter Hosts auf, nachdem sein Betreiber den Fingerabdruck bestätigt hat.',
+  },
   'mover.unreachable': {
     title: 'Der Mover ist nicht erreichbar',
     cause: 'Der Host oder ein Sprunghost antwortet nicht: Er ist ausgeschaltet, sein Name ist hier nicht bekannt, eine Firewall blockiert den Port, oder es gibt keine Route dorthin.',
@@ -29,7 +34,7 @@ export const moverErrors: Readonly<Record<string, ErrorWords>> = {
   'mover.archive-missing': {
     title: 'Die Engine für den Mover fehlt',
     cause: 'Diese Installation enthält kein Archiv der Engine für System und Prozessor des Movers.',
-    remedy: 'Erstellen Sie es in einem Checkout mit dem Befehl für Pakete und seiner Option für die Engine. Installieren Sie eine installierte Anwendung erneut.',
+    remedy: 'In einem Checkout derselben Version erstellt `npm run package -- --engine` das Archiv. Eine installierte Anwendung findet es über die Variable CAUSEWAY_MOVER_ARCHIVE: Setzen Sie sie auf den Pfad des Archivs, und starten Sie Causeway neu.',
   },
   'mover.archive-damaged': {
     title: 'Die Engine wurde beim Hochladen auf den Mover beschädigt',

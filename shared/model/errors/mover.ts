@@ -14,6 +14,12 @@ export const moverErrors = {
     remedy: 'Compare the fingerprint in the details with the one that the owner of the server gives you, and add the mover again with this fingerprint.',
     retryable: false,
   },
+  'mover.host-key-repeated': {
+    title: 'The server behind a jump host shows the host key of the jump host',
+    cause: 'The jump host answers in place of the server behind it, or both have the same host key, for example because one is a clone of the other. A confirmed key of a jump host is not accepted for another server. No user name or password was sent to it.',
+    remedy: 'Check the jump host. If both servers have this key, give one of them a new host key, or add the server to your known hosts file after its owner confirmed the fingerprint.',
+    retryable: false,
+  },
   'mover.unreachable': {
     title: 'The mover cannot be reached',
     cause: 'The host or a jump host does not answer: it is off, its name is not known here, a firewall blocks the port, or there is no route to it.',
@@ -35,7 +41,7 @@ export const moverErrors = {
   'mover.archive-missing': {
     title: 'The engine for the mover is missing',
     cause: 'This installation has no archive of the engine for the system and processor of the mover.',
-    remedy: 'In a checkout, make it with the package command and its option for the engine. In an installed application, install it again.',
+    remedy: 'In a checkout of the same version, `npm run package -- --engine` makes the archive. An installed application finds it by the variable CAUSEWAY_MOVER_ARCHIVE: set it to the path of the archive and start Causeway again.',
     retryable: false,
   },
   'mover.archive-damaged': {
