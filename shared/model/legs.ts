@@ -14,8 +14,10 @@ const leastBytes = 1024 * 1024;
 /** @param disks the numbers of disks as an execution records them */
 export function measuredLegs(disks: readonly Readonly<Record<string, unknown>>[]): MeasuredLegs {
   const sum = (key: string): number => disks.reduce((total, disk) => total + (typeof disk[key] === 'number' ? disk[key] : 0), 0);
+  // As they were before compression, which the bytes read are too: only so can both legs be compared.
+  const written = disks.reduce((total, { bytesChanged, bytesZeroed }) => total + (typeof bytesChanged === 'number' ? bytesChanged - (typeof bytesZeroed === 'number' ? bytesZeroed : 0) : 0), 0);
   const rate = (amount: number, seconds: number): number | undefined => (amount >= leastBytes && seconds > 0 ? amount / seconds : undefined);
-  return { source: rate(sum('bytesRead'), sum('sourceSeconds')), destination: rate(sum('bytesSent'), sum('destinationSeconds')) };
+  return { source: rate(sum('bytesRead'), sum('sourceSeconds')), destination: rate(written, sum('destinationSeconds')) };
 }
 
 /** Both legs in words; empty where neither was measured. */
