@@ -9,12 +9,14 @@ import { ensureStateFolder } from '../engine/store/database.ts';
 import type { MoverAnswer, MoverService } from '../movers/mover-service.ts';
 import { serveProject } from './serve.ts';
 import { removeOldEngines } from './old-engines.ts';
-import { engineOf, runningService, runningServices } from './service-file.ts';
+import { crashedService, engineOf, forgetCrashed, runningService, runningServices } from './service-file.ts';
 
 /** Opening a project may migrate a large database, milliseconds. */
 const startMs = 150_000;
 /** What runs is ended in good order, milliseconds. */
 const stopMs = 60_000;
+/** How long a killed process may still be there, milliseconds. */
+const killMs = 5_000;
 
 export interface MoverOptions {
   readonly project: string | undefined;
@@ -27,6 +29,7 @@ export interface MoverOptions {
 export async function runMoverCommand(command: string, options: MoverOptions): Promise<MoverAnswer | undefined> {
   if (command === 'stop-all') {
     await Promise.all(runningServices().map(stop));
+    forgetCrashed();
     return { none: true };
   }
   const project = folderOf(options.project, command === 'start' && options.mayCreate);
@@ -41,10 +44,15 @@ export async function runMoverCommand(command: string, options: MoverOptions): P
       } finally {
         removeOldEngines(engineOf(options.entry));
       }
+    case 'start-again':
+      if (running !== undefined) return { service: running };
+      // One that was stopped stays so, and what another engine has left is not for this one.
+      return crashedService(project)?.engine === engineOf(options.entry) ? { service: await start(project, options.entry) } : { none: true };
     case 'status':
       return running === undefined ? { none: true } : { service: running };
     case 'stop':
       if (running !== undefined) await stop(running);
+      forgetCrashed(project);
       return { none: true };
     default:
       throw new CausewayError('general.invalid-input', `unknown command: ${command}`);
@@ -98,11 +106,16 @@ function said(logPath: string): string {
 /** Ends a service in good order, and its process when that takes too long. */
 async function stop(service: MoverService): Promise<void> {
   signal(service, 'SIGTERM');
-  for (const until = performance.now() + stopMs; runningService(service.project)?.pid === service.pid || isThere(service.pid); await delay(100)) {
-    if (performance.now() <= until) continue;
-    signal(service, 'SIGKILL');
-    return;
+  if (await hasEnded(service, stopMs)) return;
+  signal(service, 'SIGKILL');
+  await hasEnded(service, killMs);
+}
+
+async function hasEnded(service: MoverService, withinMs: number): Promise<boolean> {
+  for (const until = performance.now() + withinMs; runningService(service.project)?.pid === service.pid || isThere(service.pid); await delay(100)) {
+    if (performance.now() > until) return false;
   }
+  return true;
 }
 
 function signal({ pid }: MoverService, name: NodeJS.Signals): void {

@@ -31,14 +31,34 @@ export function removeService(project: string): void {
   if (readService(pathOf(project))?.pid === process.pid) rmSync(pathOf(project), { force: true });
 }
 
+/** The service of a project that has ended without being asked to: it crashed, or the computer was restarted. */
+export function crashedService(project: string): MoverService | undefined {
+  return crashed(pathOf(project));
+}
+
+function crashed(path: string): MoverService | undefined {
+  const last = readService(path);
+  return last !== undefined && alive(last) === undefined ? last : undefined;
+}
+
+/** What has crashed counts as stopped from now on, of one project or of all: no workbench that connects again starts it. */
+export function forgetCrashed(project?: string): void {
+  const paths = project === undefined ? recordPaths() : [pathOf(project)];
+  for (const path of paths) if (crashed(path) !== undefined) rmSync(path, { force: true });
+}
+
 /** The service of a project, if its process runs. */
 export function runningService(project: string): MoverService | undefined {
   return alive(readService(pathOf(project)));
 }
 
 export function runningServices(): MoverService[] {
+  return recordPaths().flatMap((path) => alive(readService(path)) ?? []);
+}
+
+function recordPaths(): string[] {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith('.json')).flatMap((name) => alive(readService(join(folder, name))) ?? []);
+    return readdirSync(folder).filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
   } catch {
     return [];
   }

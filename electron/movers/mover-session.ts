@@ -5,6 +5,7 @@ import { textEnd } from '../../shared/model/cut-text.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { localChannel } from '../engine/core/ipc.ts';
 import { shellQuoted, type SshConnection } from '../engine/transport/ssh-connection.ts';
+import { answersInTime } from './answer-in-time.ts';
 import type { EngineArchive } from './engine-archive.ts';
 import { moverAnswerSchema, type MoverAnswer, type MoverService } from './mover-service.ts';
 import { engineProgram, moverFolder, placeEngine } from './place-engine.ts';
@@ -13,6 +14,7 @@ import { engineProgram, moverFolder, placeEngine } from './place-engine.ts';
 export type MoverClient = TableClient<typeof workbenchCalls, typeof workbenchEvents>;
 
 const commandMs = 180_000;
+const digestPattern = /^[0-9a-f]{64}$/;
 
 export interface StartOptions {
   readonly project: string;
@@ -52,6 +54,35 @@ export async function findService(connection: SshConnection, digest: string, pro
   return 'service' in answer ? answer.service : undefined;
 }
 
+/**
+ * The service of a project that runs on a mover, whichever engine it runs from: it is asked for by the newest one there. Undefined where
+ * none does. Nothing is changed on the mover.
+ */
+export async function findServiceByAnyEngine(connection: SshConnection, project: string, signal: AbortSignal): Promise<MoverService | undefined> {
+  const digest = await newestEngine(connection, signal);
+  return digest === undefined ? undefined : findService(connection, digest, project, signal);
+}
+
+/**
+ * The service of a project that was connected to before, for a connection that comes back by itself. It starts again what has crashed; what
+ * a person has stopped, removed or replaced stays so. Rejects with `mover.service-ended` or `mover.version-differs`, which do not pass.
+ */
+export async function serviceAgain(connection: SshConnection, before: MoverService, signal: AbortSignal): Promise<MoverService> {
+  const program = engineProgram(before.engine);
+  const isThere = digestPattern.test(before.engine) && (await connection.exec(`test -x ${program} && echo there`, { signal, timeoutMs: commandMs })).stdout.trim() === 'there';
+  if (!isThere) throw new CausewayError('mover.service-ended', 'its engine was removed from the mover', { retryable: false });
+  const answer = await ask(connection, before.engine, `start-again --project ${shellQuoted(before.project)}`, signal);
+  if ('failed' in answer) throw new CausewayError('mover.start-failed', `${answer.failed.message} [${answer.failed.code}]`);
+  if ('none' in answer) throw new CausewayError('mover.service-ended', 'no service runs for the project any more', { retryable: false });
+  requireVersion(answer.service, before.version);
+  return answer.service;
+}
+
+/** @throws CausewayError `mover.version-differs`: another version may speak another contract */
+export function requireVersion(service: MoverService, version: string): void {
+  if (service.version !== version) throw new CausewayError('mover.version-differs', `version ${service.version} there, ${version} here`, { retryable: false });
+}
+
 /** Ends the service of a project in good order: what runs there can be resumed. */
 export async function stopService(connection: SshConnection, digest: string, project: string, signal: AbortSignal): Promise<void> {
   const answer = await ask(connection, digest, `stop --project ${shellQuoted(project)}`, signal);
@@ -60,10 +91,15 @@ export async function stopService(connection: SshConnection, digest: string, pro
 
 /** Ends the services of all projects of this user on a mover. */
 export async function stopAllServices(connection: SshConnection, signal: AbortSignal): Promise<void> {
-  const newest = (await connection.exec(`ls -t "$HOME"/${moverFolder}/engines 2>/dev/null`, { signal, timeoutMs: commandMs })).stdout.split('\n').find((name) => /^[0-9a-f]{64}$/.test(name));
+  const newest = await newestEngine(connection, signal);
   if (newest === undefined) return;
   const answer = await ask(connection, newest, 'stop-all', signal);
   if ('failed' in answer) throw new CausewayError('mover.start-failed', answer.failed.message);
+}
+
+async function newestEngine(connection: SshConnection, signal: AbortSignal): Promise<string | undefined> {
+  const { stdout } = await connection.exec(`ls -t "$HOME"/${moverFolder}/engines 2>/dev/null`, { signal, timeoutMs: commandMs });
+  return stdout.split('\n').find((name) => digestPattern.test(name));
 }
 
 async function ask(connection: SshConnection, digest: string, command: string, signal: AbortSignal): Promise<MoverAnswer> {
@@ -83,9 +119,10 @@ export async function openService(connection: SshConnection, service: MoverServi
 async function isIdle(connection: SshConnection, service: MoverService, signal: AbortSignal): Promise<boolean> {
   const client = await openService(connection, service, signal);
   try {
-    const { running } = await client.call('dashboard.show', {}, { signal });
+    const { running } = await answersInTime(client, service.project).call('dashboard.show', {}, { signal });
     return running.count === 0;
   } finally {
-    await client.close();
+    // Not waited for: a service that hangs does not hang up either.
+    void client.close();
   }
 }

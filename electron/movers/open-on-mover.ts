@@ -7,7 +7,7 @@ import { findEngineArchive, systemOf, type EngineArchive } from './engine-archiv
 import type { Mover } from './mover-book.ts';
 import { logInToMover, type SshSecrets } from './mover-login.ts';
 import type { MoverService } from './mover-service.ts';
-import { startService, type MoverClient } from './mover-session.ts';
+import { findServiceByAnyEngine, requireVersion, serviceAgain, startService, type MoverClient } from './mover-session.ts';
 import { readSystem } from './place-engine.ts';
 
 /** This installation, from which engines are placed on movers. */
@@ -44,12 +44,36 @@ export async function openOnMover(
   onStep: (step: OpeningStep) => void, signal: AbortSignal,
 ): Promise<OpenedOnMover> {
   onStep({ step: 'connecting' });
-  const connection = await logInToMover(mover, secrets, signal);
-  try {
+  return throughSsh(mover, secrets, async (connection) => {
     const archive = await archiveForMover(connection, installation, signal);
     onStep({ step: 'starting' });
     const progress = (sentBytes: number): void => onStep(sentBytes < archive.bytes ? { step: 'uploading', sentBytes, totalBytes: archive.bytes } : { step: 'starting' });
-    const service = await startService(connection, archive, { project, mayCreate, version: installation.version, progress }, signal);
+    return startService(connection, archive, { project, mayCreate, version: installation.version, progress }, signal);
+  }, signal);
+}
+
+/**
+ * Connects to the service of a project again, after the connection to it was lost. Unlike `openOnMover` it places and replaces nothing, so
+ * that what a person has stopped or removed, or another workbench has replaced, stays so. Rejects as `serviceAgain`, too.
+ */
+export function openAgainOnMover(mover: Mover, secrets: SshSecrets, before: MoverService, signal: AbortSignal): Promise<OpenedOnMover> {
+  return throughSsh(mover, secrets, (connection) => serviceAgain(connection, before, signal), signal);
+}
+
+/** Connects to the service of a project if one of this version runs. Nothing is changed on the mover. Rejects with `mover.service-ended` where none runs. */
+export function openRunningOnMover(mover: Mover, secrets: SshSecrets, { version }: Pick<Installation, 'version'>, project: string, signal: AbortSignal): Promise<OpenedOnMover> {
+  return throughSsh(mover, secrets, async (connection) => {
+    const service = await findServiceByAnyEngine(connection, project, signal);
+    if (service === undefined) throw new CausewayError('mover.service-ended', `no service runs for the project ${project}`);
+    requireVersion(service, version);
+    return service;
+  }, signal);
+}
+
+async function throughSsh(mover: Mover, secrets: SshSecrets, find: (connection: SshConnection) => Promise<MoverService>, signal: AbortSignal): Promise<OpenedOnMover> {
+  const connection = await logInToMover(mover, secrets, signal);
+  try {
+    const service = await find(connection);
     const socket = await connection.openSocket(service.socket, signal);
     const client = channelClient(localChannel(socket), workbenchCalls, workbenchEvents);
     const closed = new Promise<void>((done) => socket.once('close', () => done()));

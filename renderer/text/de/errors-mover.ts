@@ -53,12 +53,17 @@ export const moverErrors: Readonly<Record<string, ErrorWords>> = {
   },
   'mover.service-ended': {
     title: 'Die Engine auf dem Mover wurde beendet',
-    cause: 'Der Mover ist erreichbar, aber der Dienst des Projekts läuft nicht mehr: Er wurde angehalten, oder der Mover wurde neu gestartet.',
-    remedy: 'Öffnen Sie das Projekt erneut: Das startet den Dienst. Ausführungen, die dabei unterbrochen wurden, können fortgesetzt werden, sobald der Tresor entsperrt ist.',
+    cause: 'Der Mover ist erreichbar, aber der Dienst des Projekts läuft nicht mehr: Er wurde angehalten, Causeway wurde vom Mover entfernt, oder der Mover wurde neu gestartet.',
+    remedy: 'Öffnen Sie das Projekt erneut: Das lädt die Engine hoch, wenn sie fehlt, und startet den Dienst. Ausführungen, die dabei unterbrochen wurden, können fortgesetzt werden, sobald der Tresor entsperrt ist.',
+  },
+  'mover.no-answer': {
+    title: 'Die Engine auf dem Mover antwortet nicht',
+    cause: 'Der Mover ist erreichbar, und der Dienst des Projekts läuft dort, aber er hat nicht rechtzeitig geantwortet: Er hängt, oder der Mover ist überlastet.',
+    remedy: 'Prüfen Sie die Auslastung des Movers, und versuchen Sie es erneut. Hilft das nicht, halten Sie den Dienst mit dem Befehl dafür an, und öffnen Sie das Projekt erneut.',
   },
   'mover.version-differs': {
     title: 'Auf dem Mover läuft eine andere Version von Causeway',
-    cause: 'Seine Engine führt Ausführungen durch, daher wurde sie nicht ersetzt.',
-    remedy: 'Warten Sie, bis seine Ausführungen beendet sind, oder verwenden Sie die Version von Causeway, mit der sie gestartet wurde.',
+    cause: 'Seine Engine führt Ausführungen durch, oder eine andere Workbench hat sie seitdem gestartet. Nur das Öffnen des Projekts ersetzt sie, sobald dort nichts läuft.',
+    remedy: 'Warten Sie, bis seine Ausführungen beendet sind, und öffnen Sie das Projekt erneut, oder verwenden Sie die Version von Causeway, mit der sie gestartet wurde.',
   },
 };

@@ -64,14 +64,20 @@ export const moverErrors = {
   },
   'mover.service-ended': {
     title: 'The engine on the mover has ended',
-    cause: 'The mover can be reached, but the service of the project does not run any more: it was stopped, or the mover was restarted.',
-    remedy: 'Open the project again: this starts the service. Executions that it interrupted can be resumed once the vault is unlocked.',
+    cause: 'The mover can be reached, but the service of the project does not run any more: it was stopped, Causeway was removed from the mover, or the mover was restarted.',
+    remedy: 'Open the project again: this places the engine if it is missing, and starts the service. Executions that it interrupted can be resumed once the vault is unlocked.',
+    retryable: true,
+  },
+  'mover.no-answer': {
+    title: 'The engine on the mover does not answer',
+    cause: 'The mover can be reached, and the service of the project runs there, but it did not answer in time: it hangs, or the mover is overloaded.',
+    remedy: 'Check the load of the mover and try again. If that does not help, stop the service by the command for it and open the project again.',
     retryable: true,
   },
   'mover.version-differs': {
     title: 'The mover runs another version of Causeway',
-    cause: 'Its engine is busy with executions, so that it was not replaced.',
-    remedy: 'Wait until its executions have ended, or use the version of Causeway that it was started with.',
+    cause: 'Its engine is busy with executions, or another workbench has started it since. Only opening the project replaces it, once nothing runs there.',
+    remedy: 'Wait until its executions have ended and open the project again, or use the version of Causeway that it was started with.',
     retryable: true,
   },
 } as const satisfies ErrorTable;
