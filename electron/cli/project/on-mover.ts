@@ -4,10 +4,11 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { EngineArchive } from '../../movers/engine-archive.ts';
+import { answersInTime } from '../../movers/answer-in-time.ts';
 import { moverBook } from '../../movers/mover-book.ts';
 import { logInToMover, type SshSecrets } from '../../movers/mover-login.ts';
 import type { MoverClient } from '../../movers/mover-session.ts';
-import { archiveForMover, openOnMover, type Installation } from '../../movers/open-on-mover.ts';
+import { archiveForMover, openOnMover, openRunningOnMover, type Installation, type OpenedOnMover } from '../../movers/open-on-mover.ts';
 import type { SshConnection } from '../../engine/transport/ssh-connection.ts';
 import type { CommandContext, MayCreate, ProjectOptions } from '../command-context.ts';
 import { askSecretly, passphraseFromFile } from './unlock.ts';
@@ -52,10 +53,22 @@ export async function withMover<T>(name: string, context: CommandContext, work: 
 /** Opens a project on a mover by its workbench, whose vault may be locked or missing, and does the work. */
 export async function withWorkbenchOnMover<T>(name: string, options: ProjectOptions & MayCreate, context: CommandContext, work: (client: MoverClient) => Promise<T>): Promise<T> {
   const tell = uploadProgress(name, context);
-  const opened = await openOnMover(moverBook().get(name), sshSecrets(context), installationOf(context), {
-    project: options.project ?? (context.env['CAUSEWAY_PROJECT'] || 'causeway-project'),
+  return using(await openOnMover(moverBook().get(name), sshSecrets(context), installationOf(context), {
+    project: projectOnMover(options, context),
     mayCreate: options.createProject === true,
-  }, (step) => void (step.step === 'uploading' && tell(step)), context.signal);
+  }, (step) => void (step.step === 'uploading' && tell(step)), context.signal), work);
+}
+
+/** Asks the service of a project if it runs, and changes nothing on the mover: the engine is neither placed nor started, the vault not unlocked. */
+export async function withRunningService<T>(name: string, options: ProjectOptions, context: CommandContext, work: (core: CoreClient) => Promise<T>): Promise<T> {
+  return using(await openRunningOnMover(moverBook().get(name), sshSecrets(context), installationOf(context), projectOnMover(options, context), context.signal), (client) => work(answersInTime(client, name) as unknown as CoreClient));
+}
+
+function projectOnMover({ project }: ProjectOptions, { env }: CommandContext): string {
+  return project ?? (env['CAUSEWAY_PROJECT'] || 'causeway-project');
+}
+
+async function using<T>(opened: OpenedOnMover, work: (client: MoverClient) => Promise<T>): Promise<T> {
   try {
     return await work(opened.client);
   } catch (error) {

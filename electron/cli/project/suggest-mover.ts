@@ -6,7 +6,7 @@ import { moverBook } from '../../movers/mover-book.ts';
 import { suggestWay, type DataWay, type RatedWay, type WaySuggestion } from '../../movers/suggest-way.ts';
 import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import { duration, print, table } from '../output/print.ts';
-import { withProjectOnMover } from './on-mover.ts';
+import { withRunningService } from './on-mover.ts';
 import { withProject } from './with-project.ts';
 
 export interface SuggestOptions extends ProjectOptions {
@@ -44,7 +44,7 @@ export async function suggestMover(names: readonly string[], options: SuggestOpt
   await tryThere(here, () => withProject(local, unmoved, (core) => measure(core, options)));
   for (const name of movers) {
     const there = { ...(options.moverProject === undefined ? {} : { project: options.moverProject }) };
-    await tryThere(name, () => withProjectOnMover(name, there, context, (core) => measure(core, options)));
+    await tryThere(name, () => withRunningService(name, there, context, (core) => measure(core, options)));
   }
   const ways = [here, ...movers].map((name): DataWay => ({
     mover: name === here ? undefined : name,
@@ -90,7 +90,7 @@ function givenLegs(legs: readonly string[], names: readonly string[]): Map<strin
 function words({ ways, best, savedSeconds, missing }: WaySuggestion, size: number): string {
   const rate = (value: number | undefined): string => (value === undefined ? 'not measured' : `${bytes(value)}/s`);
   const lines = [table(['through', 'source', 'destination', 'rate', `time for ${bytes(size)}`], ways.map((way) => [nameOf(way), rate(way.source), rate(way.destination), rate(way.bytesPerSecond), way.seconds === undefined ? '-' : duration(way.seconds)]))];
-  if (best === undefined) lines.push('No way is measured in whole.\n');
+  if (best === undefined) lines.push('No route has both legs measured.\n');
   else if (best.mover === undefined) lines.push('Suggestion: data through this computer.\n');
   else lines.push(`Suggestion: data through ${best.mover}${savedSeconds === undefined ? '' : `: ${duration(savedSeconds)} less than through this computer`}.\n`);
   for (const { mover, side } of missing) {
