@@ -219,6 +219,8 @@ export const calls = {
       execution: reference.optional(),
       after: z.int().min(0).default(0),
       limit: z.int().min(1).max(10_000).default(1000),
+      /** The last ones within the limit instead of the first ones; in the same order. */
+      newest: z.boolean().default(false),
     }),
     output: z.array(eventSchema),
   },

@@ -395,6 +395,7 @@ describe('the contract', () => {
     const all = await core.call('execution.events', {});
     const half = all[Math.floor(all.length / 2)]?.id ?? 0;
     expect(await core.call('execution.events', { after: half })).toEqual(all.filter((event) => event.id > half));
+    expect(await core.call('execution.events', { newest: true, limit: 2 })).toEqual(all.slice(-2));
     expect(all.at(-1)).toMatchObject({ type: 'execution.state', details: { state: 'completed' } });
   });
 });

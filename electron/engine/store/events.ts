@@ -11,6 +11,9 @@ export function eventStore(db: DatabaseSync) {
   const after = db.prepare(
     'SELECT * FROM events WHERE id > ? AND (? IS NULL OR execution_id = ?) ORDER BY id LIMIT ?',
   );
+  const newest = db.prepare(
+    'SELECT * FROM (SELECT * FROM events WHERE id > ? AND (? IS NULL OR execution_id = ?) ORDER BY id DESC LIMIT ?) ORDER BY id',
+  );
   const ofDeployment = db.prepare(
     'SELECT * FROM events WHERE id > ? AND deployment_id = ? ORDER BY id LIMIT ?',
   );
@@ -22,11 +25,11 @@ export function eventStore(db: DatabaseSync) {
       );
       return { id: Number(lastInsertRowid), at, ...event };
     },
-    /** In order, those with a greater id. */
-    listAfter(id: number, filter: { executionId?: string; deploymentId?: string; limit: number }): Event[] {
+    /** In order, those with a greater id: the first ones, or the newest ones. */
+    listAfter(id: number, filter: { executionId?: string; deploymentId?: string; limit: number; newest?: boolean }): Event[] {
       if (filter.deploymentId !== undefined) return ofDeployment.all(id, filter.deploymentId, filter.limit).map(fromRow);
       const execution = filter.executionId ?? null;
-      return after.all(id, execution, execution, filter.limit).map(fromRow);
+      return (filter.newest === true ? newest : after).all(id, execution, execution, filter.limit).map(fromRow);
     },
   };
 }

@@ -39,8 +39,8 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
     return [core.executions.execute(replicaOf(core, execution.replicaId), {})];
   },
 
-  async 'execution.events'(core, { execution, after, limit }) {
-    const filter = execution === undefined ? { limit } : { limit, executionId: executionOf(core, execution).id };
+  async 'execution.events'(core, { execution, after, limit, newest }) {
+    const filter = execution === undefined ? { limit, newest } : { limit, newest, executionId: executionOf(core, execution).id };
     return core.store.events.listAfter(after, filter);
   },
 
