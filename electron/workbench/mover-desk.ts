@@ -6,7 +6,7 @@ import { addMover } from '../movers/add-mover.ts';
 import { answeredSecrets, QuestionForPerson } from '../movers/answered-secrets.ts';
 import { moverBook, type Mover, type MoverBook } from '../movers/mover-book.ts';
 import type { SshSecrets } from '../movers/mover-login.ts';
-import { openOnMover, type Installation } from '../movers/open-on-mover.ts';
+import { openAgainOnMover, openOnMover, type Installation } from '../movers/open-on-mover.ts';
 import { isTrustedHostKey } from '../movers/trusted-host-keys.ts';
 import { openRemoteProject, type RemoteProject } from './remote-project.ts';
 import type { KeyValueFile } from './settings-store.ts';
@@ -86,8 +86,9 @@ export function moverDesk(installation: Installation, file: KeyValueFile, book: 
       let isOpen = false;
       const answer = await asking(signal, (during) => openRemoteProject({
         mover,
-        connect: (stop) => signingIn(isOpen ? {} : secrets, (ssh) =>
-          openOnMover(found, ssh, installation, { project: folder, mayCreate: create && !isOpen }, (step) => void (isOpen || onLink({ name: mover, ...step })), stop)),
+        connect: (stop, before) => signingIn(before === undefined ? secrets : {}, (ssh) => (before === undefined
+          ? openOnMover(found, ssh, installation, { project: folder, mayCreate: create }, (step) => onLink({ name: mover, ...step }), stop)
+          : openAgainOnMover(found, ssh, before, stop))),
         lastSeen: {
           read: (there) => seenSchema.parse(file.get('moverEvents') ?? {})[keyOf(there)],
           write: (there, id) => file.set('moverEvents', { ...seenSchema.parse(file.get('moverEvents') ?? {}), [keyOf(there)]: id }),

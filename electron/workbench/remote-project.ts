@@ -4,7 +4,10 @@ import type { MoverLink } from '../../shared/contract/mover-calls.ts';
 import type { EngineState, Project, ShellInfo } from '../../shared/contract/shell.ts';
 import type { Event } from '../../shared/model/event.ts';
 import { CausewayError, toErrorRecord } from '../../shared/model/causeway-error.ts';
+import { abortReason } from '../engine/transport/abort-reason.ts';
+import { answersInTime } from '../movers/answer-in-time.ts';
 import { QuestionForPerson } from '../movers/answered-secrets.ts';
+import type { MoverService } from '../movers/mover-service.ts';
 import type { OpenedOnMover } from '../movers/open-on-mover.ts';
 import type { EngineSupervisor } from './engine-supervisor.ts';
 import { readMissedEvents } from './missed-events.ts';
@@ -22,8 +25,8 @@ export interface RemoteProject {
 
 export interface RemoteOptions {
   readonly mover: string;
-  /** Connects to the project's service; called again whenever the link has broken. */
-  readonly connect: (signal: AbortSignal) => Promise<OpenedOnMover>;
+  /** Connects to the project's service; called again, with the service that was there before, whenever the link has broken. */
+  readonly connect: (signal: AbortSignal, before?: MoverService) => Promise<OpenedOnMover>;
   /** The id of the last event that was seen from here of the project in a folder on the mover, kept from one connection to the next. */
   readonly lastSeen: { read(folder: string): number | undefined; write(folder: string, id: number): void };
   /** The link, the engine or the vault is in another state. */
@@ -31,6 +34,8 @@ export interface RemoteOptions {
   readonly onEvent: (name: string, payload: unknown) => void;
   /** First pause before an attempt to reconnect, milliseconds; doubles each time. */
   readonly firstPauseMs?: number;
+  /** How long the service may take for one answer while it is connected to, milliseconds. */
+  readonly answerMs?: number;
 }
 
 const longestPauseMs = 30_000;
@@ -45,6 +50,7 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
   let link: MoverLink = { name: options.mover, step: 'connecting' };
   let state: EngineState = { state: 'starting', restarts: 0 };
   let passphrase: string | undefined;
+  let service: MoverService | undefined;
   let folder = '';
   let seen: number | undefined;
   let noted: number | undefined;
@@ -52,8 +58,12 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
 
   const note = (): void => {
     if (seen === undefined || seen === noted) return;
-    options.lastSeen.write(folder, seen);
-    noted = seen;
+    try {
+      options.lastSeen.write(folder, seen);
+      noted = seen;
+    } catch {
+      // A full disk, for example. It is tried again; until then the next opening would show some of it once more.
+    }
   };
   const noting = setInterval(note, noteEveryMs).unref();
   const tell = (next: { readonly link?: MoverLink; readonly state?: EngineState }): void => {
@@ -64,26 +74,36 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
 
   async function attach(opened: OpenedOnMover, during: AbortSignal): Promise<void> {
     const { client } = opened;
+    // It may hang, and the person who waits, or closes the workbench, must not.
+    const asked = answersInTime(client, options.mover, options.answerMs);
     if (folder === '') {
       folder = opened.service.project;
       seen = options.lastSeen.read(folder);
       noted = seen;
     }
-    client.subscribe('execution.event', ({ id }: Event) => (seen = Math.max(seen ?? 0, id)));
+    // What arrives while the missed events are read is behind them: until they are told, the position stays before them.
+    const after = seen;
+    let arrived = 0;
+    client.subscribe('execution.event', ({ id }: Event) => {
+      if (current === opened) seen = Math.max(seen ?? 0, id);
+      else arrived = Math.max(arrived, id);
+    });
     for (const name of Object.keys(events) as (keyof typeof events)[]) client.subscribe(name, (payload) => options.onEvent(name, payload));
     client.subscribe('shell.changed', (info) => {
       remote = info;
       if (current === opened) tell({ state: info.engine });
     });
-    remote = await client.call('shell.info', {}, { signal: during });
+    remote = await asked.call('shell.info', {}, { signal: during });
     // A service that was started again has forgotten what this person has entered already.
-    if (passphrase !== undefined && remote.vault?.isOpen === false) await client.call('vault.unlock', { passphrase }, { signal: during });
-    const { lastId, meanwhile } = await readMissedEvents(client, seen, during);
-    seen = Math.max(seen ?? 0, lastId);
-    note();
+    if (passphrase !== undefined && remote.vault?.isOpen === false) await asked.call('vault.unlock', { passphrase }, { signal: during });
+    const { lastId, meanwhile } = await readMissedEvents(asked, after, during);
+    during.throwIfAborted();
+    seen = Math.max(after ?? 0, lastId, arrived);
     current = opened;
+    ({ service } = opened);
     const shown = together(link.meanwhile, meanwhile);
     tell({ link: { name: options.mover, step: 'connected', ...(shown === undefined ? {} : { meanwhile: shown }) }, state: remote.engine });
+    note();
     void opened.ended.then((reason) => void lost(opened, reason));
   }
 
@@ -92,8 +112,7 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
     current = undefined;
     await opened.close();
     for (let pause = options.firstPauseMs ?? 1000, why = reason; ; pause = Math.min(pause * 2, longestPauseMs)) {
-      hurry = new AbortController();
-      const again = AbortSignal.any([stopping.signal, hurry.signal]);
+      const again = hurried();
       const { meanwhile } = link;
       tell({
         link: { name: options.mover, step: 'lost', error: toErrorRecord(why), ...(why.retryable ? { retryAt: Date.now() + pause } : {}), ...(meanwhile === undefined ? {} : { meanwhile }) },
@@ -103,22 +122,35 @@ export async function openRemoteProject(options: RemoteOptions, signal: AbortSig
       await (why.retryable ? delay(pause, undefined, { signal: again }) : untilAborted(again)).catch(() => undefined);
       if (stopping.signal.aborted) return;
       tell({ link: { ...link, step: 'connecting', retryAt: undefined } });
-      try {
-        return await open(stopping.signal);
-      } catch (error) {
-        if (stopping.signal.aborted) return;
-        why = problemOf(error);
+      // Who does not want to wait for this attempt either gets a new one at once.
+      for (let attempt = hurried(); ; attempt = hurried()) {
+        try {
+          return await open(attempt);
+        } catch (error) {
+          if (stopping.signal.aborted) return;
+          why = problemOf(error);
+        }
+        if (!attempt.aborted) break;
       }
     }
   }
 
+  /** Aborted when the project is closed, or when a person asks to connect now. */
+  function hurried(): AbortSignal {
+    hurry = new AbortController();
+    return AbortSignal.any([stopping.signal, hurry.signal]);
+  }
+
   async function open(during: AbortSignal): Promise<void> {
-    const opened = await options.connect(during);
+    const opened = await options.connect(during, service);
     try {
+      during.throwIfAborted();
       await attach(opened, during);
     } catch (error) {
+      const isLost = error instanceof CausewayError && error.code === 'engine.connection-lost' && !during.aborted;
+      const reason = isLost ? await opened.ended : during.aborted ? abortReason(during) : error;
       await opened.close();
-      throw error;
+      throw reason;
     }
   }
 

@@ -131,8 +131,19 @@ export function createShell(options: ShellOptions): Shell {
     const ending = engine;
     engine = undefined;
     remote = undefined;
-    await ending?.stop();
+    try {
+      await ending?.stop();
+    } finally {
+      // Of a project on a mover nobody says it any more.
+      if (engineState.state !== 'none') {
+        engineState = { state: 'none', restarts: 0 };
+        emit('shell.changed', info());
+      }
+    }
   }
+
+  /** The workbench closes: nothing is opened any more. */
+  const closing = new AbortController();
 
   const desk = options.installation === undefined ? undefined : moverDesk({ version: options.version, ...options.installation }, options.settings.file);
   const movers = (): NonNullable<typeof desk> => {
@@ -151,9 +162,14 @@ export function createShell(options: ShellOptions): Shell {
       emit('shell.changed', info());
     };
     try {
-      const answer = await movers().open(asked, { onLink: showOpening, onChange, onEvent: emit }, signal);
+      const answer = await movers().open(asked, { onLink: showOpening, onChange, onEvent: emit }, AbortSignal.any([signal, closing.signal]));
       if ('question' in answer) return answer;
-      await stopEngine();
+      try {
+        await stopEngine();
+      } catch (error) {
+        await answer.remote.engine.stop();
+        throw error;
+      }
       remote = answer.remote;
       ({ project, engine, vault } = remote);
       engineState = engine.state;
@@ -319,6 +335,7 @@ export function createShell(options: ShellOptions): Shell {
       emit('shell.woke', { asleepMs });
     },
     async close() {
+      closing.abort();
       await inTurn(stopEngine);
       await sample?.end();
     },

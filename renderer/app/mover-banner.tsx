@@ -14,7 +14,7 @@ export function MoverBanner({ link }: { readonly link: MoverLink }) {
     <>
       {link.step === 'lost' && <LostMover link={link} />}
       {link.step === 'connecting' && (
-        <Alert severity="info" sx={{ borderRadius: 0 }}>
+        <Alert severity="info" sx={{ borderRadius: 0 }} action={<ReconnectNow />}>
           {text.movers.reconnecting(link.name)}
         </Alert>
       )}
@@ -24,25 +24,32 @@ export function MoverBanner({ link }: { readonly link: MoverLink }) {
 }
 
 function LostMover({ link: { name, error, retryAt } }: { readonly link: MoverLink }) {
-  const link = useLink();
   const now = useNow(500);
   return (
     <Alert
       severity="warning"
       sx={{ borderRadius: 0, '& .MuiAlert-message': { minWidth: 0 } }}
-      action={
-        <Button color="inherit" size="small" onClick={() => void link.call('mover.reconnect', {})} sx={{ whiteSpace: 'nowrap' }}>
-          {text.movers.reconnect}
-        </Button>
-      }
+      action={<ReconnectNow />}
     >
-      {text.movers.lost(name)} {retryAt !== undefined && <span aria-hidden>{text.movers.retryIn(Math.max(0, Math.ceil((retryAt - now) / 1000)))}</span>}
+      {/* Where the service has ended, nothing continues. */}
+      {error?.code !== 'mover.service-ended' && text.movers.lost(name)} {retryAt !== undefined && <span aria-hidden>{text.movers.retryIn(Math.max(0, Math.ceil((retryAt - now) / 1000)))}</span>}
       {error !== undefined && (
         <Box sx={{ overflowWrap: 'anywhere' }}>
           {errorWords(error.code).title}: {error.message}
+          {/* What no further attempt mends, a person has to. */}
+          {retryAt === undefined && <div>{errorWords(error.code).remedy}</div>}
         </Box>
       )}
     </Alert>
+  );
+}
+
+function ReconnectNow() {
+  const link = useLink();
+  return (
+    <Button color="inherit" size="small" onClick={() => void link.call('mover.reconnect', {})} sx={{ whiteSpace: 'nowrap' }}>
+      {text.movers.reconnect}
+    </Button>
   );
 }
 
