@@ -1,6 +1,6 @@
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { abortReason } from '../engine/transport/abort-reason.ts';
-import type { MoverClient } from './mover-session.ts';
+import type { MoverClient } from './mover-client.ts';
 
 /** How long a service may take to answer while a project is opened, milliseconds. */
 const answerMs = 60_000;

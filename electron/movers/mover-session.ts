@@ -1,17 +1,14 @@
 import { channelClient } from '../../shared/contract/channel-client.ts';
 import { workbenchCalls, workbenchEvents } from '../../shared/contract/shell.ts';
-import type { TableClient } from '../../shared/contract/tables.ts';
 import { textEnd } from '../../shared/model/cut-text.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { localChannel } from '../engine/core/ipc.ts';
 import { shellQuoted, type SshConnection } from '../engine/transport/ssh-connection.ts';
 import { answersInTime } from './answer-in-time.ts';
 import type { EngineArchive } from './engine-archive.ts';
+import type { MoverClient } from './mover-client.ts';
 import { moverAnswerSchema, type MoverAnswer, type MoverService } from './mover-service.ts';
 import { engineProgram, moverFolder, placeEngine } from './place-engine.ts';
-
-/** The workbench of a project on a mover: its own calls and, through them, the engine's. */
-export type MoverClient = TableClient<typeof workbenchCalls, typeof workbenchEvents>;
 
 const commandMs = 180_000;
 const digestPattern = /^[0-9a-f]{64}$/;

@@ -5,9 +5,10 @@ import { localChannel } from '../engine/core/ipc.ts';
 import type { SshConnection } from '../engine/transport/ssh-connection.ts';
 import { findEngineArchive, systemOf, type EngineArchive } from './engine-archive.ts';
 import type { Mover } from './mover-book.ts';
+import type { MoverClient } from './mover-client.ts';
 import { logInToMover, type SshSecrets } from './mover-login.ts';
 import type { MoverService } from './mover-service.ts';
-import { findServiceByAnyEngine, requireVersion, serviceAgain, startService, type MoverClient } from './mover-session.ts';
+import { findServiceByAnyEngine, requireVersion, serviceAgain, startService } from './mover-session.ts';
 import { readSystem } from './place-engine.ts';
 
 /** This installation, from which engines are placed on movers. */

@@ -1,5 +1,5 @@
 import type { MoverLink } from '../../shared/contract/mover-calls.ts';
-import type { MoverClient } from '../movers/mover-session.ts';
+import type { MoverClient } from '../movers/mover-client.ts';
 
 const pageLength = 10_000;
 /** What comes after these is not counted: somebody waits for the project. */

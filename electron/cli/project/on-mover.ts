@@ -7,7 +7,7 @@ import type { EngineArchive } from '../../movers/engine-archive.ts';
 import { answersInTime } from '../../movers/answer-in-time.ts';
 import { moverBook } from '../../movers/mover-book.ts';
 import { logInToMover, type SshSecrets } from '../../movers/mover-login.ts';
-import type { MoverClient } from '../../movers/mover-session.ts';
+import type { MoverClient } from '../../movers/mover-client.ts';
 import { archiveForMover, openOnMover, openRunningOnMover, type Installation, type OpenedOnMover } from '../../movers/open-on-mover.ts';
 import type { SshConnection } from '../../engine/transport/ssh-connection.ts';
 import type { CommandContext, MayCreate, ProjectOptions } from '../command-context.ts';
