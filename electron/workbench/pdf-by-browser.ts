@@ -24,7 +24,7 @@ export function printingBrowser(env: NodeJS.ProcessEnv = process.env): string | 
 }
 
 /**
- * Prints a report by a browser that is there: what people see is what is printed. Reports have no scripts, and a policy that refuses them; without
+ * Prints a report by a browser that is there: what people see is what is printed. Reports have no scripts, and begin with a policy that refuses them (`confinedPage`); without
  * scripts at all, Chromium prints nothing.
  *
  * @throws CausewayError `evidence.no-browser`, `evidence.not-printed`

@@ -7,6 +7,7 @@ import type { CommandId } from '../../shared/contract/commands.ts';
 import type { MoverLink } from '../../shared/contract/mover-calls.ts';
 import { isShellCall, shellCalls, type EngineState, type Project, type ShellCallName, type Settings, type ShellInfo } from '../../shared/contract/shell.ts';
 import { CausewayError, toErrorRecord } from '../../shared/model/causeway-error.ts';
+import { confinedPage } from '../../shared/reports/escape-html.ts';
 import { testConnection } from '../engine/http/connection-test.ts';
 import { networkFacts } from '../engine/http/network-facts.ts';
 import { checkProxySettings, proxies, type ProxySettingsWithPassword } from '../engine/http/proxies.ts';
@@ -251,7 +252,7 @@ export function createShell(options: ShellOptions): Shell {
       return testConnection(address, signal);
     },
     async 'shell.printPdf'({ html }: { html: string }, signal: AbortSignal) {
-      return { pdf: Buffer.from(await (options.printPdf ?? pdfByBrowser)(html, signal)).toString('base64') };
+      return { pdf: Buffer.from(await (options.printPdf ?? pdfByBrowser)(confinedPage(html), signal)).toString('base64') };
     },
     async 'shell.setProxyPassword'({ password: given }: { password: string }) {
       await password.write(given);

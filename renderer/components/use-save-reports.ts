@@ -1,3 +1,4 @@
+import { confinedPage, reportFileName } from '../../shared/reports/escape-html.ts';
 import { useToast } from '../app/toasts.tsx';
 import { useAction, type Action } from '../app/use-action.ts';
 import { useLink } from '../app/workbench-context.tsx';
@@ -11,7 +12,8 @@ export function useSaveReports(onDone: () => void): Action<readonly [of: { reado
   const link = useLink();
   const toast = useToast();
   return useAction(async (of: { readonly replicas: readonly string[] } | { readonly wave: string }, format: ReportFormat = 'html') => {
-    const save = async ({ name, html }: { readonly name: string; readonly html: string }): Promise<void> => {
+    const save = async (given: { readonly name: string; readonly html: string }): Promise<void> => {
+      const [name, html] = [reportFileName(given.name), confinedPage(given.html)];
       const file = format === 'html' ? name : name.replace(/\.html$/, '.pdf');
       saveFile(file, format === 'html' ? html : Uint8Array.from(atob((await link.call('shell.printPdf', { html })).pdf), (sign) => sign.charCodeAt(0)), format === 'html' ? 'text/html' : 'application/pdf');
       toast(text.proof.evidence.reportSaved(file));

@@ -1,3 +1,5 @@
+import { CausewayError } from '../model/causeway-error.ts';
+
 /** A text as it may stand in HTML, in text and in attributes. */
 export function escapedHtml(text: string): string {
   return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu, ' ')
@@ -9,14 +11,37 @@ export interface Page {
   readonly body: readonly string[];
 }
 
+/** What every page begins with: the policy comes before all that it is for. */
+const beginning = [
+  '<!doctype html>', '<html lang="en">', '<head>', '<meta charset="utf-8">',
+  '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">',
+];
+
+/**
+ * A page as the engine gave it, which may be a mover's: whatever it holds, a browser applies the policy that it begins with, so that it loads
+ * nothing and runs nothing.
+ *
+ * @throws CausewayError `evidence.foreign-page`
+ */
+export function confinedPage(html: string): string {
+  if (!html.startsWith(`${beginning.join('\n')}\n`)) throw new CausewayError('evidence.foreign-page', 'the page does not begin with the policy that reports of Causeway have');
+  return html;
+}
+
+/**
+ * The name of a file for a report that the engine proposes, which may be a mover's: no folder, nothing hidden, no other kind of file.
+ */
+export function reportFileName(proposed: string): string {
+  return /^[\p{L}\p{N}_][\p{L}\p{N} _.,()+-]{0,150}\.html$/u.test(proposed) ? proposed : 'report.html';
+}
+
 /**
  * One file for any browser and for paper: no script, nothing from elsewhere. The policy makes the browser refuse both, should
  * something have got past the escaping.
  */
 export function htmlPage({ title, body }: Page): string {
   return [
-    '<!doctype html>', '<html lang="en">', '<head>', '<meta charset="utf-8">',
-    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">',
+    ...beginning,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapedHtml(title)}</title>`, `<style>${style}</style>`, '</head>', '<body>', '<main>', ...body, '</main>', '</body>', '</html>', '',
   ].join('\n');

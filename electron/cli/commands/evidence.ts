@@ -89,9 +89,11 @@ const reportEvidence: CommandRegistrar = (group, context) => {
       const { pairs, print } = await import('../output/print.ts');
       if ((replica === undefined) === (options.wave === undefined)) throw new UsageError('name a replica, or a wave with --wave');
       const { wave } = options;
-      const { name, html, digest, head } = await withProject(options, context, (core) =>
+      const { confinedPage, reportFileName } = await import('../../../shared/reports/escape-html.ts');
+      const { name, html: given, digest, head } = await withProject(options, context, (core) =>
         (wave === undefined ? core.call('evidence.report', { replica: replica ?? '' }) : core.call('evidence.waveReport', { wave })));
-      const file = options.output ?? name;
+      const html = confinedPage(given);
+      const file = options.output ?? reportFileName(name);
       await writeFile(file, html);
       const pdf = `${file.replace(/\.html?$/i, '')}.pdf`;
       if (options.pdf === true) {

@@ -11,7 +11,7 @@ export interface TransportRequest {
   readonly body: string | undefined;
   /** A body that is no text, in place of one that is. */
   readonly bytes?: Uint8Array | undefined;
-  /** Where the bytes of a part (206) go that is exactly as long as this. The answer says whether they did; nothing writes there after it or after a failure. */
+  /** Where the bytes of the part (206) go that the request's range asks for, exactly as long as this. The answer says whether they did; nothing writes there after it or after a failure. */
   readonly into?: Uint8Array | undefined;
 }
 
@@ -53,7 +53,7 @@ export function createTransport({ caCertificate, allowUntrusted = false }: Trust
       const { promise, resolve, reject } = Promise.withResolvers<TransportAnswer>();
       const onAnswer = (answer: IncomingMessage): void => {
         const facts = { status: answer.statusCode ?? 0, headers: headersOf(answer) };
-        const isPart = into !== undefined && facts.status === 206 && answer.headers['content-length'] === String(into.length);
+        const isPart = into !== undefined && facts.status === 206 && answer.headers['content-length'] === String(into.length) && beginsAsAsked(answer, headers);
         const whole = isPart ? fill(answer, into).then((): TransportAnswer => ({ ...facts, bytes: nothing, isInPlace: true })) : readBytes(answer).then((all) => ({ ...facts, bytes: all }));
         whole.then(resolve, reject);
       };
@@ -92,6 +92,13 @@ async function readBytes(answer: IncomingMessage): Promise<Buffer> {
 }
 
 const nothing = Buffer.alloc(0);
+
+/** A cache on the way may answer with another part of the same length. */
+function beginsAsAsked(answer: IncomingMessage, asked: Readonly<Record<string, string>>): boolean {
+  const range = Object.entries(asked).find(([name]) => /^(x-ms-)?range$/i.test(name))?.[1] ?? '';
+  const [, first] = /^bytes=(\d+)-/.exec(range) ?? [];
+  return first !== undefined && (answer.headers['content-range'] ?? '').startsWith(`bytes ${first}-`);
+}
 
 /** A disk is read in megabytes: no copy of them is made on the way. */
 function fill(answer: IncomingMessage, into: Uint8Array): Promise<void> {

@@ -102,6 +102,19 @@ it('waits for a vault that is locked after the restart, and forgets what a way w
   expect([after.sent.length, new Set(after.sent.map(({ way, id }) => `${way} ${id}`)).size, after.given]).toEqual([9, 1, []]);
 });
 
+it('takes up what waits as soon as there is a way again, and loses none of it', async () => {
+  const before = made([]);
+  before.told.tell(failed('a'));
+  const without = made([], undefined, []);
+  without.told.resume();
+  await without.clock.pass(10_000);
+  expect(without.sent).toEqual([]);
+  const after = made([]);
+  after.told.tell(failed('b'));
+  await after.clock.pass(10_000);
+  expect(after.texts()).toEqual([['a', 'b']]);
+});
+
 it('keeps what is told once over restarts', () => {
   const outbox = notificationOutbox(db);
   expect([outbox.isFirst('run-1 2 go'), outbox.isFirst('run-1 2 go'), notificationOutbox(db).isFirst('run-1 2 go'), outbox.isFirst('run-1 3 go')]).toEqual([true, false, false, true]);

@@ -31,6 +31,7 @@ export type Notifier = ReturnType<typeof notifier>;
 export function notifier({ clock, outbox, wanted, send, notDelivered }: NotifierOptions) {
   let gathered: Notification[] = [];
   let callOff: (() => void) | undefined;
+  let isTakenUp = false;
   const closing = new AbortController();
   const sending = new Set<Promise<void>>();
   /** On a full disk messages are sent all the same; they do not outlive the process then. */
@@ -53,7 +54,8 @@ export function notifier({ clock, outbox, wanted, send, notDelivered }: Notifier
       } catch (error) {
         if (closing.signal.aborted) return false;
         const record = toErrorRecord(error);
-        pause = record.code === 'secrets.locked' ? lockedPauseMs : error instanceof CausewayError && record.retryable ? pauses.shift() : undefined;
+        // Whatever keeps the vault shut, a person can mend it; the message is not given up for that.
+        pause = record.code.startsWith('secrets.') ? lockedPauseMs : error instanceof CausewayError && record.retryable ? pauses.shift() : undefined;
         if (pause === undefined) {
           notDelivered(delivery.way, record);
           return true;
@@ -84,10 +86,25 @@ export function notifier({ clock, outbox, wanted, send, notDelivered }: Notifier
     deliveries.forEach(start);
   }
 
+  /** What waits from before is taken up once, as soon as there is a way for it: at the start, or when people set one up or accept the project. */
+  function takeUp(ways: readonly NotificationWay[]): void {
+    if (isTakenUp) return;
+    isTakenUp = true;
+    keep(() => {
+      for (const delivery of outbox.deliveries()) {
+        if (ways.includes(delivery.way)) start(delivery);
+        else outbox.remove(delivery.id);
+      }
+      gathered = [...outbox.messages(), ...gathered];
+      if (gathered.length > 0) callOff ??= clock.after(gatherMs, flush);
+    });
+  }
+
   return {
     tell(message: Notification): void {
       const { ways, kinds } = wanted();
       if (closing.signal.aborted || ways.length === 0 || !kinds.has(message.kind)) return;
+      takeUp(ways);
       keep(() => outbox.add(message));
       gathered.push(message);
       callOff ??= clock.after(gatherMs, flush);
@@ -95,15 +112,7 @@ export function notifier({ clock, outbox, wanted, send, notDelivered }: Notifier
     /** Takes up what an earlier process could not send: what it had begun to send under the same delivery. */
     resume(): void {
       const { ways } = wanted();
-      if (ways.length === 0) return;
-      keep(() => {
-        for (const delivery of outbox.deliveries()) {
-          if (ways.includes(delivery.way)) start(delivery);
-          else outbox.remove(delivery.id);
-        }
-        gathered = [...outbox.messages(), ...gathered];
-        if (gathered.length > 0) callOff ??= clock.after(gatherMs, flush);
-      });
+      if (ways.length > 0) takeUp(ways);
     },
     /** What was gathered goes out, and has a moment for it; what cannot be sent in it is sent when the project is open again. */
     async close(patienceMs = 3_000): Promise<void> {

@@ -9,6 +9,7 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import Typography from '@mui/material/Typography';
 import { runbookSteps, ticksOf, type MachineLife, type RunbookStep } from '../../../shared/model/machine-life.ts';
+import { confinedPage } from '../../../shared/reports/escape-html.ts';
 import { hrefOf } from '../../app/route.ts';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
@@ -40,7 +41,7 @@ export function RunbookScreen({ wave }: { readonly wave: string }) {
   });
   const save = useAction(async (replicas: readonly string[]) => {
     const { document } = await link.call('replica.runbook', { replicas: [...replicas], format: 'html' });
-    saveFile(`runbook-${wave}.html`, document, 'text/html');
+    saveFile(`runbook-${wave}.html`, confinedPage(document), 'text/html');
   });
   const sorted = lives.data?.toSorted((one, other) => order.indexOf(one.replicaId) - order.indexOf(other.replicaId)) ?? [];
   const done = sorted.reduce((sum, { history }) => sum + usual.filter((step) => ticksOf(history).has(step)).length, 0);

@@ -23,8 +23,16 @@ export interface Place {
 /** Stands for the word at the cursor while the text is read. */
 const marker = 'causeway-cursor-7f3a';
 /** What can be part of a word; everything else separates. */
-const wordBefore = /[^\s:,{}[\]"'#]*$/;
 const wordAfter = /^[^\s:,{}[\]"'#]*/;
+/** A word is on one line; in a long one, an expression with an end alone is tried at each of its signs. */
+const separator = /[\s:,{}[\]"'#]/;
+
+/** Where the word begins that ends at an offset. */
+function wordStart(text: string, offset: number, ends: RegExp): number {
+  let from = offset;
+  while (from > 0 && !ends.test(text[from - 1] ?? '')) from -= 1;
+  return from;
+}
 
 /** What a cursor can stand for, the likelier first: on an empty line of a list that is a key of an object, or a value. */
 export function placesAt(text: string, format: DocumentFormat, offset: number): readonly Place[] {
@@ -47,7 +55,7 @@ export function pathAt(text: string, format: DocumentFormat, offset: number): { 
 function jsonPlaces(text: string, offset: number): readonly Place[] {
   const { path, isAtPropertyKey, previousNode } = getLocation(text, offset);
   const isInside = previousNode !== undefined && previousNode.offset <= offset && offset <= previousNode.offset + previousNode.length;
-  const [from, to] = isInside ? [previousNode.offset, previousNode.offset + previousNode.length] : [offset - (/[\w.-]*$/.exec(text.slice(0, offset))?.[0].length ?? 0), offset];
+  const [from, to] = isInside ? [previousNode.offset, previousNode.offset + previousNode.length] : [wordStart(text, offset, /[^\w.-]/), offset];
   const root = jsonRoot(text);
   if (!isAtPropertyKey) return [{ kind: 'value', path, from, to, present: [], root, hasValue: false }];
   const container = path.slice(0, -1);
@@ -62,7 +70,7 @@ function jsonRoot(text: string): unknown {
 }
 
 function yamlPlaces(text: string, offset: number): readonly Place[] {
-  const from = offset - (wordBefore.exec(text.slice(0, offset))?.[0].length ?? 0);
+  const from = wordStart(text, offset, separator);
   const to = offset + (wordAfter.exec(text.slice(offset))?.[0].length ?? 0);
   const lead = text.slice(text.lastIndexOf('\n', from - 1) + 1, from);
   if (/(^|\s)#/.test(lead)) return [];

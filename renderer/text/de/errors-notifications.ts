@@ -31,4 +31,9 @@ export const notificationErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Der Browser endete ohne PDF. Was er sagte, steht in den Details.',
     remedy: 'Öffnen Sie den HTML-Bericht in einem beliebigen Browser und drucken Sie ihn dort.',
   },
+  'evidence.foreign-page': {
+    title: 'Der Bericht ist keiner von Causeway',
+    cause: 'Die Engine, z. B. die eines Movers, lieferte eine Seite ohne die Richtlinie, die Skripte und das Laden von Dateien in Berichten verhindert. Sie wurde weder gespeichert noch gedruckt.',
+    remedy: 'Prüfen Sie, wer den Mover verwaltet. Legen Sie dort die Engine dieser Version von Causeway neu ab, oder schreiben Sie den Bericht auf einem anderen Computer.',
+  },
 };

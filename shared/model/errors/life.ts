@@ -44,4 +44,10 @@ export const lifeErrors = {
     remedy: 'Open the HTML report in any browser and print it there.',
     retryable: true,
   },
+  'evidence.foreign-page': {
+    title: 'The report is not one of Causeway',
+    cause: 'The engine, e.g. that of a mover, gave a page without the policy that keeps reports from running scripts and loading files. It was neither saved nor printed.',
+    remedy: 'Check who administers the mover. Place its engine again with this version of Causeway, or write the report on another computer.',
+    retryable: false,
+  },
 } as const satisfies ErrorTable;

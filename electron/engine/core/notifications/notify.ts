@@ -46,15 +46,22 @@ export function notifyOfEvents(core: Omit<CoreContext, 'emit' | 'changed' | 'tel
   const wanted = () => {
     const { kinds, webhook, mail } = readNotificationSettings(core.stateFolder);
     const isOurs = core.gate.isProjectAccepted() && !store.identity.isElsewhere();
-    return { kinds: new Set(kinds), ways: isOurs ? [...(webhook === undefined ? [] : ['webhook' as const]), ...(mail === undefined ? [] : ['mail' as const])] : [] };
+    return { kinds: new Set<string>(kinds), ways: isOurs ? [...(webhook === undefined ? [] : ['webhook' as const]), ...(mail === undefined ? [] : ['mail' as const])] : [] };
   };
   const told: Notifier = notifier({
     clock, wanted, outbox: store.notifications,
-    send: (delivery, signal) => sendBy(core, delivery, signal),
+    // Nobody is asked for a passphrase because of a message that waits: it waits until somebody opens the vault.
+    async send(delivery, signal) {
+      const needsVault = delivery.way === 'webhook' || (readNotificationSettings(core.stateFolder).mail?.username ?? '') !== '';
+      if (needsVault && !(await core.vault.openQuietly())) throw new CausewayError('secrets.locked', 'what notifications need is in the vault, which is not open');
+      return sendBy(core, delivery, signal);
+    },
     notDelivered: (way, { code, message }) => problem(`a notification by ${way} was not delivered: ${core.redactor.text(message)}`, { way, code }),
   });
   const once = (key: string, message: Notification): void => {
-    if (store.notifications.isFirst(key)) told.tell(message);
+    const { kinds, ways } = wanted();
+    // What nobody wants to know now is not taken for told.
+    if (ways.length > 0 && kinds.has(message.kind) && store.notifications.isFirst(key)) told.tell(message);
   };
   const waveOf = (replicaId: string): string | undefined => store.replicas.find(replicaId)?.wave;
 

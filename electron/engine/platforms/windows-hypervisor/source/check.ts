@@ -25,7 +25,14 @@ export function checkSource(context: SourceContext, connection: CheckedConnectio
   let asked: ReturnType<typeof askNodes> | undefined;
   const askNodes = async (within: AbortSignal) => (await hosts.askAll('read-host', {}, hostSchema, within)).answers;
   /** Those that answer; the endpoint's own host comes first. */
-  const nodes = (within: AbortSignal): ReturnType<typeof askNodes> => (asked ??= askNodes(within));
+  const nodes = (within: AbortSignal): ReturnType<typeof askNodes> => {
+    // A question that failed is asked again: one check that ran out of time says nothing of the next one.
+    asked ??= askNodes(within).catch((error: unknown) => {
+      asked = undefined;
+      throw error;
+    });
+    return asked;
+  };
   /** Each finding once, with the nodes that it is about where there are several. */
   const findings = async (within: AbortSignal, find: (facts: HostFacts) => readonly string[], well: string): Promise<string | { readonly warning: string }> => {
     const all = await nodes(within);
