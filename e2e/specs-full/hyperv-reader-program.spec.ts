@@ -99,7 +99,7 @@ describe.skipIf(!hasMono())('the C# program that reads disks on Hyper-V hosts, u
   });
 
   it('ends when nobody comes, when nobody says anything any more, and when it is told to from outside', async () => {
-    const [alone, silent, stopped, quiet] = [await startTls(1), await startTls(1), await startTls(), runReader(built, { idleSeconds: 1 })];
+    const [alone, silent, stopped, quiet] = [await startTls(1), await startTls(10), await startTls(), runReader(built, { idleSeconds: 1 })];
     try {
       await sayHello(await link(silent), undefined, signal);
       await sayHello(await link(stopped), undefined, signal);

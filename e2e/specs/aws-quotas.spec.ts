@@ -43,8 +43,8 @@ it('goes through with a first copy and an increment where others of the account 
   expect(cloud.world.snapshots.size).toBe(2);
   await platform.deleteBase(second, signal);
   expect(await made.leftovers()).toEqual([]);
-  expect(refusedOf(/^(?:Describe|Create|Delete)/)).toBeGreaterThan(0);
-  expect(refusedOf(/Block/)).toBeGreaterThan(0);
+  // Buckets fill again within milliseconds: which of the calls finds one empty depends on how busy the computer is.
+  expect(refusedOf(/^(?:Describe|Create|Delete)|Block/)).toBeGreaterThan(0);
 });
 
 it('goes on where the credentials of a role and the tokens of blocks end in the middle, also under throttling', async () => {
