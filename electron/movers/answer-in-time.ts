@@ -1,4 +1,5 @@
 import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { abortable } from '../engine/http/token-keeper.ts';
 import { abortReason } from '../engine/transport/abort-reason.ts';
 import type { MoverClient } from './mover-client.ts';
 
@@ -15,15 +16,12 @@ export function answersInTime(client: Pick<MoverClient, 'call'>, mover: string, 
       const late = new AbortController();
       const timer = setTimeout(() => late.abort(new CausewayError('mover.no-answer', `${mover}: no answer to ${name} within ${longestMs / 1000} s`)), longestMs);
       const within = AbortSignal.any(signal === undefined ? [late.signal] : [signal, late.signal]);
-      const stopped = Promise.withResolvers<never>();
-      const stop = (): void => stopped.reject(abortReason(within));
-      within.addEventListener('abort', stop, { once: true });
       try {
-        if (within.aborted) throw abortReason(within);
-        return await Promise.race([client.call(name, input, { signal: within }), stopped.promise]);
+        return await abortable(client.call(name, input, { signal: within }), within);
+      } catch (error) {
+        throw within.aborted ? abortReason(within) : error;
       } finally {
         clearTimeout(timer);
-        within.removeEventListener('abort', stop);
       }
     },
   };

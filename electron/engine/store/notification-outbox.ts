@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Notification, NotificationWay } from '../../../shared/model/notifications.ts';
+import { inTransaction } from './database.ts';
 import { json, text } from './rows.ts';
 
 /** Messages that go out together by one way. */
@@ -27,15 +28,10 @@ export function notificationOutbox(db: DatabaseSync) {
     messages: (): Notification[] => listMessages.all().map((row) => json<Notification>(row, 'message')),
     /** All messages have become these deliveries. */
     pack(deliveries: readonly NotificationDelivery[]): void {
-      db.exec('BEGIN IMMEDIATE');
-      try {
+      inTransaction(db, () => {
         for (const { id, way, messages } of deliveries) addDelivery.run(id, way, JSON.stringify(messages));
         removeMessages.run();
-        db.exec('COMMIT');
-      } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK');
-        throw error;
-      }
+      });
     },
     deliveries: (): NotificationDelivery[] =>
       listDeliveries.all().map((row) => ({ id: text(row, 'id'), way: text(row, 'way') as NotificationWay, messages: json<Notification[]>(row, 'messages') })),

@@ -27,5 +27,5 @@ export interface PageAccess {
 }
 
 /** The same by the library's own reading, for blobs that are read by the identity that is signed in. */
-export const downloadPages = (pages: PageBlobClient, offset: number, into: Uint8Array, { abortSignal }: PageOptions): Promise<unknown> =>
-  pages.downloadToBuffer(Buffer.from(into.buffer, into.byteOffset, into.byteLength), offset, into.length, { abortSignal, blockSize: readBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 });
+export const readByDownload = (use: PageAccess['use']): PageAccess['read'] => async (operation, offset, into, signal) => void (await use(operation, (pages, { abortSignal }) =>
+  pages.downloadToBuffer(Buffer.from(into.buffer, into.byteOffset, into.byteLength), offset, into.length, { abortSignal, blockSize: readBytes, concurrency: 2, maxRetryRequestsPerBlock: 0 }), signal));

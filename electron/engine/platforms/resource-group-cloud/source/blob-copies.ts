@@ -6,7 +6,7 @@ import { pollPlan } from '../../../cloud-resources/retry-context.ts';
 import { isStatus } from '../../../http/http-error.ts';
 import { waitForState } from '../../../http/wait-for-state.ts';
 import type { Snapshot } from '../../../ports/source-platform.ts';
-import { downloadPages, type PageAccess } from '../client/page-access.ts';
+import { readByDownload, type PageAccess } from '../client/page-access.ts';
 import { BlobContainer, blobPlaceOf, readAccount } from '../destination/page-blobs.ts';
 import { deleterFor } from '../destination/remove-resource.ts';
 import type { AccessPool } from './access-pool.ts';
@@ -119,7 +119,7 @@ function pagesOf({ cloud }: Pick<SourceContext, 'cloud'>, container: BlobContain
   };
   return {
     use,
-    read: async (operation, offset, into, signal) => void (await use(operation, (pages, options) => downloadPages(pages, offset, into, options), signal)),
+    read: readByDownload(use),
     // Copies are blobs of their own: no list tells what differs between two of them.
     changes: () => Promise.reject(new CausewayError('general.bug', 'copies of snapshots are not compared')),
     name: async () => id,

@@ -1,7 +1,7 @@
 import type { ContainerClient, PageBlobClient } from '@azure/storage-blob';
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
 import type { AzureCloud } from '../../client/open-azure.ts';
-import { downloadPages, type PageAccess } from '../../client/page-access.ts';
+import { readByDownload, type PageAccess } from '../../client/page-access.ts';
 import { footerBytes } from '../../destination/page-blobs.ts';
 
 /** The ids of page blobs and of their snapshots are their addresses. */
@@ -88,7 +88,7 @@ export class VhdBlobs {
     };
     return {
       use,
-      read: async (operation, offset, into, signal) => void (await use(operation, (pages, options) => downloadPages(pages, offset, into, options), signal)),
+      read: readByDownload(use),
       changes: (pages, offset, length, former, options) => pages.getPageRangesDiff(offset, length, former, options),
       name: async () => time,
       refused: async () => undefined,
