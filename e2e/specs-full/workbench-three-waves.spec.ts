@@ -3,21 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProject } from '../../electron/engine/core/open-project.ts';
-import { ensureStateFolder } from '../../electron/engine/store/database.ts';
-import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
-import { createVault, openVault } from '../../electron/secrets/vault.ts';
-import { createProject } from '../../electron/workbench/project-file.ts';
 import type { WaveSummary } from '../../shared/model/wave.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
+import { makeEmptyProject, openMadeProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { workbookFile } from '../rigs/project/workbook-file.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'causeway-three-waves-'));
 const images = join(root, 'images');
 const project = join(root, 'project');
-const passphrase = 'correct horse battery staple';
 const names = Array.from({ length: 300 }, (_, index) => `vm-${String(index + 1).padStart(3, '0')}`);
 let workbench: WorkbenchHere;
 let page: Page;
@@ -115,12 +110,8 @@ function workbook(): Buffer {
 }
 
 async function makeProject(): Promise<void> {
-  mkdirSync(project, { recursive: true });
-  createProject(project, 'Data centre');
-  const path = join(ensureStateFolder(project), 'vault.json');
-  await createVault(path, passphraseWrapper(passphrase));
-  const vault = openVault(path, async () => passphraseWrapper(passphrase));
-  const { client } = await openProject({ projectFolder: project, vault }, new AbortController().signal);
+  await makeEmptyProject(project, 'Data centre');
+  const client = await openMadeProject(project);
   await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: images } });
   await client.call('endpoint.add', {
     name: 'Cloud', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{}' },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,20 +7,15 @@ import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { destinationEnvironment } from '../../electron/engine/core/testing/deployment-project.ts';
 import { MemoryLab } from '../../electron/engine/core/testing/memory-lab.ts';
-import { openProject } from '../../electron/engine/core/open-project.ts';
-import { ensureStateFolder } from '../../electron/engine/store/database.ts';
-import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
-import { createVault, openVault } from '../../electron/secrets/vault.ts';
-import { createProject } from '../../electron/workbench/project-file.ts';
 import type { Endpoint } from '../../shared/model/endpoint.ts';
 import type { Replica } from '../../shared/model/replica.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
+import { makeEmptyProject, openMadeProject, passphrase } from '../rigs/project/make-screen-project.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'causeway-interchange-'));
 const project = join(root, 'project');
-const passphrase = 'correct horse battery staple';
 const lab = new MemoryLab();
 let workbench: WorkbenchHere;
 let page: Page;
@@ -119,12 +114,8 @@ async function namesOf(call: 'endpoint.list' | 'replica.list'): Promise<string[]
 }
 
 async function makeProject(): Promise<void> {
-  mkdirSync(project, { recursive: true });
-  createProject(project, 'Data centre');
-  const path = join(ensureStateFolder(project), 'vault.json');
-  await createVault(path, passphraseWrapper(passphrase));
-  const vault = openVault(path, async () => passphraseWrapper(passphrase));
-  const { client } = await openProject({ projectFolder: project, vault, platforms: lab.platforms, connectWorker: lab.connectWorker }, new AbortController().signal);
+  await makeEmptyProject(project, 'Data centre');
+  const client = await openMadeProject(project, { platforms: lab.platforms, connectWorker: lab.connectWorker });
   await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: root } });
   await client.call('endpoint.add', { name: 'Cloud', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{}' } });
   await client.call('replica.create', { name: 'old', source: 'Images', destination: 'Cloud', vm: 'web', destinationEnvironment });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,21 +10,16 @@ import { usualBootPatience } from '../../electron/engine/deployments/boot-verdic
 import { recordingMorph } from '../../electron/engine/core/testing/recording-morph.ts';
 import { destinationEnvironment } from '../../electron/engine/core/testing/deployment-project.ts';
 import { MemoryLab } from '../../electron/engine/core/testing/memory-lab.ts';
-import { openProject } from '../../electron/engine/core/open-project.ts';
-import { ensureStateFolder } from '../../electron/engine/store/database.ts';
-import { passphraseWrapper } from '../../electron/secrets/passphrase-wrapper.ts';
-import { createVault, openVault } from '../../electron/secrets/vault.ts';
-import { createProject } from '../../electron/workbench/project-file.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { checkName, type CheckResult } from '../../shared/model/after-boot-check.ts';
 import { sealOf } from '../../shared/reports/seal.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
+import { makeEmptyProject, openMadeProject, passphrase } from '../rigs/project/make-screen-project.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'causeway-wave-screens-'));
 const project = join(root, 'project');
-const passphrase = 'correct horse battery staple';
 const lab = new MemoryLab();
 let workbench: WorkbenchHere;
 let page: Page;
@@ -300,12 +295,8 @@ describe('waves in the workbench', () => {
 });
 
 async function makeProject(): Promise<void> {
-  mkdirSync(project, { recursive: true });
-  createProject(project, 'Data centre');
-  const path = join(ensureStateFolder(project), 'vault.json');
-  await createVault(path, passphraseWrapper(passphrase));
-  const vault = openVault(path, async () => passphraseWrapper(passphrase));
-  const { client } = await openProject({ projectFolder: project, vault, platforms: lab.platforms, connectWorker: lab.connectWorker }, new AbortController().signal);
+  await makeEmptyProject(project, 'Data centre');
+  const client = await openMadeProject(project, { platforms: lab.platforms, connectWorker: lab.connectWorker });
   await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: root } });
   await client.call('endpoint.add', {
     name: 'Cloud', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{}' },

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CoreOptions } from '../../../electron/engine/core/core.ts';
 import { openProject, type OpenedProject } from '../../../electron/engine/core/open-project.ts';
 import { ensureStateFolder } from '../../../electron/engine/store/database.ts';
 import { passphraseWrapper } from '../../../electron/secrets/passphrase-wrapper.ts';
@@ -17,17 +18,27 @@ interface Options {
   readonly environment?: JsonObject;
 }
 
+/** A project with a locked vault and nothing else. */
+export async function makeEmptyProject(folder: string, name: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  createProject(folder, name);
+  await createVault(join(ensureStateFolder(folder), 'vault.json'), passphraseWrapper(passphrase));
+}
+
+/** Opens a project that was made here in this process, with other platforms than the product's where they are given. */
+export async function openMadeProject(folder: string, options: Pick<CoreOptions, 'platforms' | 'connectWorker'> = {}): Promise<OpenedProject['client']> {
+  const vault = openVault(join(ensureStateFolder(folder), 'vault.json'), async () => passphraseWrapper(passphrase));
+  return (await openProject({ projectFolder: folder, vault, ...options }, new AbortController().signal)).client;
+}
+
 /** Opens what `makeScreenProject` made, in this process. */
-export async function openScreenProject({ project }: Pick<ScreenLab, 'project'>): Promise<OpenedProject['client']> {
-  const vault = openVault(join(ensureStateFolder(project), 'vault.json'), async () => passphraseWrapper(passphrase));
-  return (await openProject({ projectFolder: project, vault }, new AbortController().signal)).client;
+export function openScreenProject({ project }: Pick<ScreenLab, 'project'>): Promise<OpenedProject['client']> {
+  return openMadeProject(project);
 }
 
 /** A project as it would be after somebody worked with it: a locked vault, endpoints "Images" and "Cloud", and replicas. */
 export async function makeScreenProject(lab: ScreenLab, { replicas, environment = {} }: Options): Promise<void> {
-  mkdirSync(lab.project, { recursive: true });
-  createProject(lab.project, 'Web shop');
-  await createVault(join(ensureStateFolder(lab.project), 'vault.json'), passphraseWrapper(passphrase));
+  await makeEmptyProject(lab.project, 'Web shop');
   const client = await openScreenProject(lab);
   await client.call('endpoint.add', { name: 'Images', plugin: 'disk-images', connection: { path: lab.images } });
   await client.call('endpoint.add', {
