@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { moverNameSchema } from '../../shared/contract/mover-calls.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { replaceFileSync } from '../engine/system-files/replace-file.ts';
 import { userFolder } from '../engine/trust/trusted-projects.ts';
@@ -15,7 +16,7 @@ const server = {
 
 /** A computer on which engines of this user run. Nothing in it is secret. */
 export const moverSchema = z.strictObject({
-  name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/),
+  name: moverNameSchema,
   ...server,
   /** Servers on the way to it, the first one from here. */
   jumpHosts: z.array(z.strictObject(server)).max(8),

@@ -29,7 +29,8 @@ export type TrustedHostKey = Readonly<z.infer<typeof trustedHostKeySchema>>;
 
 /** Passwords and passphrases by the keys of the questions; an empty one: go without it. They stay in memory until the workbench closes. */
 const secrets = z.record(z.string().max(4096), z.string().max(1000)).default({});
-const moverName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/);
+/** What a mover may be called. */
+export const moverNameSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/);
 
 /** The way to the mover of the open project, or of the one that is being opened. */
 export const moverLinkSchema = z.object({
@@ -53,7 +54,7 @@ export const moverCalls = {
   /** Pins host keys, signs in once, and adds the mover. `trusted` has what the person confirmed. */
   'mover.add': {
     input: z.strictObject({
-      name: moverName,
+      name: moverNameSchema,
       destination: z.string().trim().min(1).max(500),
       identityFile: z.string().trim().min(1).max(4096).optional(),
       trusted: z.array(trustedHostKeySchema).max(20).default([]),
@@ -61,10 +62,10 @@ export const moverCalls = {
     }),
     output: z.union([z.object({ question: moverQuestionSchema }), z.object({ mover: moverViewSchema })]),
   },
-  'mover.remove': { input: z.strictObject({ name: moverName }), output: nothing },
+  'mover.remove': { input: z.strictObject({ name: moverNameSchema }), output: nothing },
   /** Opens a project there; a folder that does not exist is created where `create` says so. */
   'mover.openProject': {
-    input: z.strictObject({ mover: moverName, folder: z.string().trim().min(1).max(4096), create: z.boolean().default(false), secrets }),
+    input: z.strictObject({ mover: moverNameSchema, folder: z.string().trim().min(1).max(4096), create: z.boolean().default(false), secrets }),
     output: z.union([z.object({ question: moverQuestionSchema }), z.object({ project: z.object({ folder: z.string(), name: z.string(), mover: z.string() }) })]),
   },
   /** Gives up adding a mover, or opening a project on one. */

@@ -6,15 +6,13 @@ import DialogTitle from '@mui/material/DialogTitle';
 import LinearProgress from '@mui/material/LinearProgress';
 import TextField from '@mui/material/TextField';
 import { useId, useState, type SubmitEvent } from 'react';
-import type { MoverQuestion } from '../../../shared/contract/mover-calls.ts';
+import { moverNameSchema, type MoverQuestion } from '../../../shared/contract/mover-calls.ts';
 import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { text } from '../../text/text.ts';
 import { MoverQuestionForm, noAnswers, type MoverAnswers } from './mover-question.tsx';
-
-const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 interface Props {
   /** Names that are taken. */
@@ -52,7 +50,7 @@ export function AddMoverDialog({ names, onClose, onAdded }: Props) {
     onClose();
   };
   const isTaken = names.includes(name.trim());
-  const isReady = namePattern.test(name.trim()) && !isTaken && destination.trim() !== '' && !add.isBusy;
+  const isReady = moverNameSchema.safeParse(name.trim()).success && !isTaken && destination.trim() !== '' && !add.isBusy;
   const connect = (event: SubmitEvent): void => {
     event.preventDefault();
     if (isReady) void add.run(answers);

@@ -3,6 +3,7 @@ import { formatOfFile, type DocumentFormat } from '../../../shared/environment/r
 import { readLimits } from '../../../shared/environment/read-limits.ts';
 import type { Fix } from '../../../shared/schema/finding.ts';
 import { validateText } from '../../../shared/validation/validate-document.ts';
+import { saveFile } from '../../components/save-file.ts';
 import type { NamedFile } from '../../components/dropped-files.ts';
 import { text } from '../../text/text.ts';
 import type { CheckedFile } from './checked-file.ts';
@@ -49,6 +50,11 @@ export function mendFile(file: CheckedFile, fixes: readonly { readonly path: str
 /** The file with another text, checked. */
 export function editFile(file: CheckedFile, content: string): CheckedFile {
   return { ...file, text: content, isChanged: content !== file.saved, findings: found(content, { file: file.name, ...(file.format === undefined ? {} : { format: file.format }) }) };
+}
+
+/** Hands files over as they are now; where they go the browser or the desktop asks. */
+export function saveFiles(files: readonly CheckedFile[]): void {
+  for (const { name, text } of files) saveFile(name.split('/').at(-1) ?? name, text ?? '');
 }
 
 /** The file after it was saved as it is. */

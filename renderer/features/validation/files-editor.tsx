@@ -7,11 +7,10 @@ import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
 import { useState, type KeyboardEvent } from 'react';
 import { useToast } from '../../app/toasts.tsx';
-import { saveFile } from '../../components/save-file.ts';
 import { CompareDialog } from '../../forms/document/compare-dialog.tsx';
 import { DocumentEditor } from '../../forms/environment/document-editor.tsx';
 import { text } from '../../text/text.ts';
-import { editFile, mendFile, savedFile } from './check-files.ts';
+import { editFile, mendFile, savedFile, saveFiles } from './check-files.ts';
 import { countFindings, type CheckedFile } from './checked-file.ts';
 
 interface Props {
@@ -38,7 +37,7 @@ export function FilesEditor({ files, first, onChange, onClose }: Props) {
   const replace = (changed: CheckedFile) => onChange(files.map((file) => (file.name === changed.name ? changed : file)));
   const save = (chosen: readonly CheckedFile[]) => {
     if (chosen.length === 0) return;
-    for (const file of chosen) saveFile(file.name.split('/').at(-1) ?? file.name, file.text ?? '');
+    saveFiles(chosen);
     onChange(files.map((file) => (chosen.includes(file) ? savedFile(file) : file)));
     toast(text.editor.saved(chosen.length));
   };

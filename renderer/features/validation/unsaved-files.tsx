@@ -2,8 +2,8 @@ import Alert from '@mui/material/Alert';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
-import { saveFile } from '../../components/save-file.ts';
 import { text } from '../../text/text.ts';
+import { saveFiles } from './check-files.ts';
 import type { CheckedFile } from './checked-file.ts';
 
 interface Props {
@@ -16,7 +16,7 @@ export function UnsavedFiles({ files, onSaved }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   if (files.length === 0) return null;
   const save = (chosen: readonly CheckedFile[]) => {
-    for (const file of chosen) saveFile(file.name.split('/').at(-1) ?? file.name, file.text ?? '');
+    saveFiles(chosen);
     onSaved(chosen);
   };
   return (
