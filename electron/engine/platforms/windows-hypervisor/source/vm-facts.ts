@@ -54,7 +54,8 @@ export function shortcomings(vm: HostVm): readonly string[] {
   }
   if (!canTrack(vm)) said.push(`The VM has configuration version ${vm.version}, which has no change tracking: each execution compares whole disks. Update-VMVersion brings it to the version of the host.`);
   if (osTypeOf(vm) === undefined) said.push('The guest does not say what OS it runs; it is treated as Linux. Start it with its integration services to find out.');
-  for (const { name, vlanMode } of vm.nics) {
+  for (const { name, vlanMode, isDynamicMac, mac } of vm.nics) {
+    if (isDynamicMac && macOf(mac) === undefined) said.push(`Network adapter ${name} has no MAC address yet: the host gives it one at the VM's first start. The migrated VM gets an address of the destination.`);
     if (vlanMode === 'trunk') said.push(`Network adapter ${name} carries several VLANs (trunk), of which a migrated VM has none.`);
     if (vlanMode === 'private') said.push(`Network adapter ${name} is in a private VLAN. A migrated VM is not isolated in that way.`);
   }
