@@ -40,7 +40,7 @@ export interface FieldMeta {
 
 declare module 'zod' {
   // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- declaration merging is how zod types its metadata
-  interface GlobalMeta extends Partial<FieldMeta> {}
+  interface GlobalMeta extends Partial<Omit<FieldMeta, 'title'>> {}
 }
 
 /** Attaches metadata; `field(z.string().optional(), {...})`. Wrap first, attach last. */

@@ -83,7 +83,9 @@ describe('a QMP connection', () => {
     });
     const outcome = async (command: string, abort = signal, timeoutMs = 1000) => {
       const qmp = await QmpConnection.connect(path, signal);
-      return qmp.execute(command, {}, abort, timeoutMs).then(() => 'done', (error: { code: string }) => error.code).finally(() => qmp.close());
+      const code = await qmp.execute(command, {}, abort, timeoutMs).then(() => 'done', (error: { code: string }) => error.code);
+      await qmp.close();
+      return code;
     };
     expect(await outcome('die')).toBe('source.connection-lost');
     expect(await outcome('nonsense')).toBe('source.protocol');

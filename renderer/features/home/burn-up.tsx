@@ -16,6 +16,9 @@ const lines = {
   all: { color: 'var(--mui-palette-text-secondary)', dashes: '6 4' },
 } as const;
 type Line = keyof typeof lines;
+const strokes: Readonly<Record<string, { readonly strokeWidth: number; readonly strokeDasharray: string | undefined }>> = Object.fromEntries(
+  (Object.keys(lines) as Line[]).map((line) => [`& .${lineClasses.line}[data-series="${line}"]`, { strokeWidth: 2, strokeDasharray: lines[line].dashes }]),
+);
 const dayText = (day: string | number): string => new Date(day).toLocaleDateString(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** How many VMs were copied and moved by each day, as a plot whose values can be read with the pointer and the arrow keys, or as a table. */
@@ -53,7 +56,7 @@ export function BurnUp({ days, replicas }: Pick<Dashboard, 'days' | 'replicas'>)
           xAxis={[{ data: points.map(({ day }) => Date.parse(day)), scaleType: 'time', height: 24, tickInterval: ticksOf(points), disableLine: true, disableTicks: true, valueFormatter: (at: number) => dayText(at) }]}
           yAxis={[{ min: 0, max: Math.max(1, replicas), width: 48, tickMinStep: 1, disableLine: true, disableTicks: true }]}
           series={(Object.keys(lines) as Line[]).map((line) => ({ id: line, label: words.lines[line], color: lines[line].color, data: points.map((point) => point[line]), showMark: false, curve: 'linear' as const }))}
-          sx={Object.fromEntries((Object.keys(lines) as Line[]).map((line) => [`& .${lineClasses.line}[data-series="${line}"]`, { strokeWidth: 2, strokeDasharray: lines[line].dashes }]))}
+          sx={strokes}
         />
       )}
     </Box>

@@ -20,6 +20,9 @@ const lines = {
   limit: { label: text.runs.rateLines.limit, color: 'var(--mui-palette-error-main)', width: 1.5, dashes: '6 4' },
 } as const;
 type Line = keyof typeof lines;
+const strokes: Readonly<Record<string, { readonly strokeWidth: number; readonly strokeDasharray: string | undefined }>> = Object.fromEntries(
+  (Object.keys(lines) as Line[]).map((line) => [`& .${lineClasses.line}[data-series="${line}"]`, { strokeWidth: lines[line].width, strokeDasharray: lines[line].dashes }]),
+);
 
 interface Props {
   readonly samples: readonly RateSample[];
@@ -91,7 +94,7 @@ function Plot({ samples, secondsLeft = 0 }: Pick<Props, 'samples' | 'secondsLeft
         }))}
         sx={{
           [`& .${lineClasses.area}`]: { fillOpacity: 0.15, filter: 'none' },
-          ...Object.fromEntries(drawn.map((line) => [`& .${lineClasses.line}[data-series="${line}"]`, { strokeWidth: lines[line].width, strokeDasharray: lines[line].dashes }])),
+          ...strokes,
         }}
       />
     </>

@@ -240,8 +240,12 @@ export class QemuHypervisorSource implements SourcePlatform {
   async #canRead(vm: VmEndpoint, exportName: string, signal: AbortSignal): Promise<boolean> {
     try {
       const client = await connectExport(vm, exportName, [], signal);
-      await probeFilter(client, signal).finally(() => client.close());
-      return true;
+      try {
+        await probeFilter(client, signal);
+        return true;
+      } finally {
+        await client.close();
+      }
     } catch (error) {
       // A host that is not reached says nothing about the snapshot.
       if (error instanceof CausewayError && error.code !== 'general.cancelled' && error.code !== 'source.ssh-unreachable') return false;
