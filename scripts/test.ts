@@ -93,7 +93,8 @@ function checks(): Job[] {
 }
 
 function specs(): Job[] {
-  const known = specsOf(tier, root).filter(({ path }) => isWanted(path));
+  // Who names a spec wants it in whichever tier it is.
+  const known = specsOf(wanted.length > 0 ? 'full' : tier, root).filter(({ path }) => isWanted(path));
   const expected = known.map(({ path, lease }) => ({ path, lease, expectedSeconds: times[path]?.wall ?? usualSeconds }));
   return bundlesOf(expected).map(({ paths, lease, expectedSeconds }, index) => {
     const name = paths.length === 1 ? paths[0] ?? '' : `bundle-${index}`;
