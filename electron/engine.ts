@@ -7,6 +7,7 @@ import { openProject } from './engine/core/open-project.ts';
 import { endOnUncaught } from './engine/core/uncaught.ts';
 import { proxies } from './engine/http/proxies.ts';
 import { ensureStateFolder } from './engine/store/database.ts';
+import { readFleetConfig } from './fleet/fleet-config.ts';
 import { passphraseWrapper } from './secrets/passphrase-wrapper.ts';
 import { releasedKey } from './secrets/released-key.ts';
 import { openVault } from './secrets/vault.ts';
@@ -45,8 +46,10 @@ const vault = openVault(join(folder, 'vault.json'), async () => {
   return passphrase === undefined ? undefined : passphraseWrapper(passphrase);
 });
 try {
+  const config = readFleetConfig(folder);
+  const fleet = config === undefined ? undefined : await (await import('./fleet/fleet-engine.ts')).joinFleet(config, { takesOver: true });
   const { client, role } = await openProject(
-    { projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit, endsRehearsals: true },
+    { projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit, endsRehearsals: true, ...(fleet === undefined ? {} : { fleet: fleet.join }) },
     new AbortController().signal,
   );
   if (role === 'client') throw new CausewayError('engine.project-busy', 'the project is open in another process');

@@ -15,6 +15,7 @@ import { registerGuest } from './commands/guest.ts';
 import { registerInterchange } from './commands/interchange.ts';
 import { registerInventory } from './commands/inventory.ts';
 import { registerLedger } from './commands/ledger.ts';
+import { registerFleet } from './commands/fleet.ts';
 import { registerMover } from './commands/mover.ts';
 import { registerCutover, registerRehearsal } from './commands/life.ts';
 import { registerProject, registerTrust } from './commands/project.ts';
@@ -45,13 +46,14 @@ const registrars: readonly CommandRegistrar[] = [
   registerTrust,
   registerVault,
   registerMover,
+  registerFleet,
   registerDoctor,
 ];
 
 /** In the order in which users need them. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   'Without a connection:': ['validate', 'explain', 'schema', 'doctor'],
-  'Set up a project:': ['vault', 'endpoint', 'trust', 'project', 'mover', 'interchange'],
+  'Set up a project:': ['vault', 'endpoint', 'trust', 'project', 'mover', 'fleet', 'interchange'],
   'Plan:': ['vm', 'guest', 'inventory', 'catalog', 'wave'],
   'Move VMs:': ['replica', 'execution', 'deployment', 'migration', 'rehearsal', 'cutover'],
   'Prove:': ['evidence'],

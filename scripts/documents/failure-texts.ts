@@ -22,6 +22,7 @@ const errorAreas: Readonly<Record<string, string>> = {
   evidence: 'Evidence and reports',
   notification: 'Notifications',
   mover: 'Movers',
+  fleet: 'Fleets',
 };
 
 /** Every error code with its meaning, cause and remedy, by areas. */

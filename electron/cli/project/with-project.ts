@@ -4,9 +4,15 @@ import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { openProject } from '../../engine/core/open-project.ts';
 import { stateFolder } from '../../engine/store/database.ts';
 import { openVault } from '../../secrets/vault.ts';
+import { readFleetConfig } from '../../fleet/fleet-config.ts';
 import { ensureProjectFile } from '../../workbench/project-file.ts';
 import { UsageError, type CommandContext, type MayCreate, type ProjectOptions } from '../command-context.ts';
 import { asksForPassphrase, keyWrapperFor } from './unlock.ts';
+
+/** A command that keeps the project open, and continues what other members of its fleet have left. */
+export interface StaysOpen {
+  readonly staysOpen?: boolean;
+}
 
 /** The folder that a command works in. @throws UsageError when it is not there */
 export function projectFolder(options: ProjectOptions, context: CommandContext): string {
@@ -37,7 +43,7 @@ export function vaultPath(folder: string): string {
  * Opens the project, as its engine or as a client of the one that runs, does the work, and closes it again; executions that
  * this process runs are waited for.
  */
-export async function withProject<T>(options: ProjectOptions & MayCreate, context: CommandContext, work: (core: CoreClient) => Promise<T>): Promise<T> {
+export async function withProject<T>(options: ProjectOptions & MayCreate & StaysOpen, context: CommandContext, work: (core: CoreClient) => Promise<T>): Promise<T> {
   const mover = moverOf(options, context);
   if (mover !== undefined) {
     const { withProjectOnMover } = await import('./on-mover.ts');
@@ -46,11 +52,18 @@ export async function withProject<T>(options: ProjectOptions & MayCreate, contex
   const folder = projectFolder(options, context);
   if (options.createProject !== true) requireProject(folder);
   const vault = openVault(vaultPath(folder), keyWrapperFor(context), { asksPeople: asksForPassphrase(context) });
-  const { client } = await openProject({ projectFolder: folder, vault }, context.signal);
+  const config = readFleetConfig(stateFolder(folder));
+  // The client of NATS is loaded by who is in a fleet.
+  const fleet = config === undefined ? undefined : await (await import('../../fleet/fleet-engine.ts')).joinFleet(config, { takesOver: options.staysOpen === true });
   try {
-    ensureProjectFile(folder);
-    return await work(client);
+    const { client } = await openProject({ projectFolder: folder, vault, ...(fleet === undefined ? {} : { fleet: fleet.join }) }, context.signal);
+    try {
+      ensureProjectFile(folder);
+      return await work(client);
+    } finally {
+      await client.close();
+    }
   } finally {
-    await client.close();
+    await fleet?.close();
   }
 }

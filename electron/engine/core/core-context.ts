@@ -10,6 +10,7 @@ import type { InspectionService } from '../deployments/inspection-service.ts';
 import type { ExecutionService } from '../executions/execution-service.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformUse } from '../ports/platform-context.ts';
+import type { FleetInEngine } from '../ports/replica-fleet.ts';
 import type { SealedVault } from '../ports/secret-vault.ts';
 import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { NewEvent } from '../store/events.ts';
@@ -41,6 +42,8 @@ export interface CoreContext {
   readonly inspections: InspectionService;
   readonly waves: WaveService;
   readonly evidence: EvidenceRecorder;
+  /** There where several engines share the project. */
+  fleet?: FleetInEngine;
   /** Records what happened, without secrets, and tells who listens. */
   readonly emit: (event: NewEvent) => void;
   /** Tells who listens that endpoints, replicas or what is accepted of them are different now. */

@@ -27,6 +27,7 @@ import { ensureStateFolder } from '../store/database.ts';
 import type { NewEvent } from '../store/events.ts';
 import { lastWords } from '../store/last-words.ts';
 import type { Computer } from '../store/store-identity.ts';
+import { replicaChanges, type JoinFleet } from '../store/replica-changes.ts';
 import { openStore } from '../store/store.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { connectWorker } from '../transport/connect-worker.ts';
@@ -46,6 +47,7 @@ import { notifyOfEvents, type Notify } from './notifications/notify.ts';
 import { replicaEnvironments } from './replica-environments.ts';
 import { recordUncaught } from './uncaught.ts';
 import { redactor } from './secret-references.ts';
+import { claimForCall, fleetHooks } from './fleet/claims.ts';
 import { carryOutCalendar } from './waves/carry-out-calendar.ts';
 import { memberRuns } from './waves/member-runs.ts';
 
@@ -78,6 +80,8 @@ export interface CoreOptions {
   readonly runChecks?: typeof runChecks;
   /** How many executions, and how many deployments, run at the same time where the project does not say it. Default 4. */
   readonly executionLimit?: number;
+  /** Makes this engine one of several that share the project. Default: it has the project for itself. */
+  readonly fleet?: JoinFleet;
 }
 
 export interface Core extends CoreClient {
@@ -221,6 +225,11 @@ export function createCore(options: CoreOptions): Core {
     await executions.runs.drain();
     await inspections.drain();
   };
+  const fleet = options.fleet?.(replicaChanges(store.db), fleetHooks(context, (call, input) => dispatch(call, input)));
+  if (fleet !== undefined) {
+    store.joinFleet(fleet);
+    context.fleet = fleet;
+  }
   if (hasJournal(stateFolder) && !store.identity.isElsewhere()) evidence.reconcile();
   const closing = new AbortController();
   const watching = options.endsRehearsals === true ? watchRehearsals(context, options.clock ?? systemClock, closing.signal) : undefined;
@@ -260,6 +269,7 @@ export function createCore(options: CoreOptions): Core {
       closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));
       await watching;
       await notify.close();
+      await fleet?.close();
       forgetUncaught();
       store.close();
     },
@@ -277,7 +287,11 @@ async function carryOut(core: CoreContext, name: string, input: unknown, signal:
     const issues = faults.map(({ path, message }) => (path.length < 2 ? message : `${path.join('.')}: ${message}`));
     throw new CausewayError('general.invalid-input', `${name}: ${issues.join('; ')}`, { details: { issues } });
   }
-  if (changingCalls.has(call)) core.store.identity.refuseOtherComputer();
+  await core.fleet?.ready;
+  if (changingCalls.has(call)) {
+    core.store.identity.refuseOtherComputer();
+    await claimForCall(core, call, parsed.data, signal);
+  }
   const handler = handlers[call] as unknown as Handler<CallName>;
   return handler(core, parsed.data as never, signal);
 }

@@ -147,6 +147,14 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
     return open;
   }
 
+  /** Marks what another engine has left of a replica as interrupted. Returns its open run, unless this process carries it out. */
+  interruptAbandoned(replicaId: string): R | undefined {
+    const run = this.openRunOf(replicaId);
+    if (run === undefined || this.#active.has(run.id)) return undefined;
+    if (run.state === 'pending' || run.state === 'running') this.#setState(run, 'interrupted', `another computer stopped during the ${this.#kind.noun}; it continues here`);
+    return run;
+  }
+
   /** Resumes everything that was interrupted. */
   resumeInterrupted(): readonly R[] {
     return this.#kind.runs.listOpen().filter((run) => !this.#active.has(run.id)).map((run) => this.start(run));

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { LedgerEntry, Ownership } from '../ports/ledger.ts';
+import type { ReplicaFleet } from '../ports/replica-fleet.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
 import type { Clock } from '../time/clock.ts';
 import { json, optionalText, text, type Row } from './rows.ts';
@@ -7,7 +8,7 @@ import { json, optionalText, text, type Row } from './rows.ts';
 export type LedgerEntryStore = ReturnType<typeof ledgerEntryStore>;
 
 /** The rows of the ledger. The rules of their use are in `ledger.ts`. */
-export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () => Ownership) {
+export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () => Ownership, fleet: () => Pick<ReplicaFleet, 'settled'> | undefined = () => undefined) {
   const openedAt = clock.monotonic();
   const asked = new Map<string, number>();
   const insert = db.prepare('INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
@@ -31,6 +32,10 @@ export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () =
   return {
     clock,
     ownership,
+    /** To be awaited before a platform is asked to create or remove something: what was recorded has to be known to whoever continues. */
+    async settled(replicaId: string | undefined, signal: AbortSignal): Promise<void> {
+      if (replicaId !== undefined) await fleet()?.settled(replicaId, signal);
+    },
     /** When the platform was last asked to create the entry's resource, by the monotonic clock, at the latest. */
     lastAsked: (entryId: string): number => asked.get(entryId) ?? openedAt,
     /** Records that the platform is queried now, or (`at`) when it was last queried. */

@@ -104,6 +104,7 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
           };
           entries.add(entry);
         }
+        await entries.settled(binding.replicaId, signal);
         const resource = await create(entry, (asked) => how.create(shown(asked), signal), before);
         return { resource, entry: shown(entries.setState(entry, 'existing', resource.id)), created: true };
       });
@@ -139,6 +140,7 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
         if (entry === undefined || entry.state === 'removed') return;
         const removing = markRemoving(entry);
         const id = removing.resourceId ?? (await lookThroughLag(entries, entry, (within) => how.findId(shown(removing), within), signal));
+        await entries.settled(binding.replicaId, signal);
         if (id !== undefined) await how.remove(id, shown(removing), signal);
         entries.setRemoved(removing);
       });

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import type { ReplicaFleet } from '../ports/replica-fleet.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { lifeRecordStore, type LifeRecordStore } from './life-records.ts';
 import { openDatabase } from './database.ts';
@@ -44,6 +45,8 @@ export interface Store {
   readonly waveCalendar: WaveCalendarStore;
   readonly guestInspections: GuestInspectionStore;
   readonly notifications: NotificationOutbox;
+  /** From now on requests of replicas wait until others could continue from what was recorded. */
+  joinFleet(fleet: Pick<ReplicaFleet, 'settled'>): void;
   close(): void;
 }
 
@@ -55,6 +58,7 @@ export interface Store {
 export function openStore(folder: string, createTransferTables: (db: DatabaseSync) => void = () => undefined, clock: Clock = systemClock, computer: Computer = thisComputer()): Store {
   const db = openDatabase(folder, [{ number: 2, name: 'state of transfers', sql: schemaOf(createTransferTables) }]);
   const identity = storeIdentity(db, computer);
+  let fleet: Pick<ReplicaFleet, 'settled'> | undefined;
   return {
     db,
     identity,
@@ -66,7 +70,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     deployments: deploymentStore(db),
     deploymentTasks: taskStore(db, 'deployments'),
     events: eventStore(db),
-    ledger: ledgerEntryStore(db, clock, identity.ownership),
+    ledger: ledgerEntryStore(db, clock, identity.ownership, () => fleet),
     snapshots: snapshotStore(db),
     queueLimit: queueLimitStore(db),
     described: describedStore(db),
@@ -77,6 +81,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     waveCalendar: waveCalendarStore(db),
     guestInspections: guestInspectionStore(db),
     notifications: notificationOutbox(db),
+    joinFleet: (joined) => (fleet = joined),
     close: () => db.close(),
   };
 }

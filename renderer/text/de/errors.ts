@@ -2,6 +2,7 @@ import type { ErrorWords } from '../catalogue.ts';
 import { cloudErrors } from './errors-cloud.ts';
 import { deploymentErrors } from './errors-deployment.ts';
 import { engineErrors } from './errors-engine.ts';
+import { fleetErrors } from './errors-fleet.ts';
 import { generalErrors } from './errors-general.ts';
 import { notificationErrors } from './errors-notifications.ts';
 import { moverErrors } from './errors-mover.ts';
@@ -23,6 +24,7 @@ export const germanErrors: Readonly<Record<string, ErrorWords>> = {
   ...generalErrors,
   ...notificationErrors,
   ...moverErrors,
+  ...fleetErrors,
   ...osmorphingErrors,
   ...replicationErrors,
   ...secretsErrors,

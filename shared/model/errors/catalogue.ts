@@ -3,6 +3,7 @@ import { cloudErrors } from './cloud.ts';
 import { deploymentErrors } from './deployment.ts';
 import { engineErrors } from './engine.ts';
 import type { ErrorText } from './error-text.ts';
+import { fleetErrors } from './fleet.ts';
 import { generalErrors } from './general.ts';
 import { inventoryErrors } from './inventory.ts';
 import { lifeErrors } from './life.ts';
@@ -42,6 +43,7 @@ export const errorCatalogue = {
   ...notificationErrors,
   ...waveErrors,
   ...moverErrors,
+  ...fleetErrors,
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;

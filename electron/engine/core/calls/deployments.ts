@@ -45,6 +45,7 @@ export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
   },
 
   async 'deployment.resume'(core, { deployment: reference }) {
+    if (reference === undefined && core.fleet !== undefined) return [];
     if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.deployments.runs.resumeInterrupted()] : [];
     const deployment = deploymentOf(core, reference);
     if (deployment.state !== 'interrupted' && deployment.state !== 'cancelling') {

@@ -30,6 +30,8 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
   },
 
   async 'execution.resume'(core, { execution: reference }) {
+    // Others may be carrying them out: what nobody has claimed is continued by itself.
+    if (reference === undefined && core.fleet !== undefined) return [];
     if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.executions.runs.resumeInterrupted()] : [];
     const execution = executionOf(core, reference);
     const { state } = core.executions.runs.asShown(execution);

@@ -180,6 +180,7 @@ function noteUnreleased(run: ExecutionContext, failures: readonly Unreleased[]):
 
 async function take(run: ExecutionContext, tag: string, vmId: string, base: Snapshot | undefined, signal: AbortSignal): Promise<Snapshot> {
   const request = { vmId, tag, environment: run.environments.source, ...(base === undefined ? {} : { base }) };
+  await run.store.ledger.settled(run.replicaId, signal);
   const snapshot = await run.source.createSnapshot(request, signal);
   run.store.snapshots.setTaken(tag, snapshot);
   return snapshot;

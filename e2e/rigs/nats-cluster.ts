@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect } from '@nats-io/transport-node';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { freePort } from './sshd.ts';
+
+/** Real NATS servers with JetStream on loopback: one, or a cluster. */
+export interface NatsCluster {
+  /** `nats://127.0.0.1:PORT` of each. */
+  readonly urls: readonly string[];
+  /** Ends a server with a signal; the default cannot be caught. */
+  kill(index: number, signal?: NodeJS.Signals): Promise<void>;
+  /** Starts a server again, with what it has on disk. */
+  restart(index: number): Promise<void>;
+  signal(index: number, signal: 'SIGSTOP' | 'SIGCONT'): void;
+  stop(): Promise<void>;
+}
+
+/** Whether Debian's nats-server is installed. */
+export const hasNats = existsSync('/usr/sbin/nats-server');
+
+/** @param more of the configuration, for example accounts */
+export async function startNats({ servers: count, more = '' }: { readonly servers: 1 | 3; readonly more?: string }): Promise<NatsCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-nats-'));
+  const ports = await Promise.all(Array.from({ length: count }, freePort));
+  const routes = await Promise.all(Array.from({ length: count }, freePort));
+  const processes: (ChildProcess | undefined)[] = [];
+  const start = async (index: number): Promise<void> => {
+    const config = join(folder, `${index}.conf`);
+    const cluster = count === 1 ? '' : `cluster { name: lab, listen: 127.0.0.1:${routes[index]}, routes: [${routes.map((port) => `nats://127.0.0.1:${port}`).join(', ')}] }`;
+    await writeFile(config, `server_name: n${index}\nlisten: 127.0.0.1:${ports[index]}\njetstream { store_dir: "${join(folder, `data-${index}`)}" }\n${cluster}\n${more}\n`);
+    const child = spawn('/usr/sbin/nats-server', ['-c', config, '-l', join(folder, `${index}.log`)], { stdio: 'ignore' });
+    processes[index] = child;
+    for (;;) {
+      const log = await readFile(join(folder, `${index}.log`), 'utf8').catch(() => '');
+      if (log.includes('Server is ready')) return;
+      if (child.exitCode !== null) throw new Error(`nats-server ended: ${log.slice(-500)}`);
+      await delay(20);
+    }
+  };
+  const end = async (index: number, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
+    const child = processes[index];
+    processes[index] = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGCONT');
+    child.kill(signal);
+    await gone;
+  };
+  for (let index = 0; index < count; index++) await start(index);
+  const cluster: NatsCluster = {
+    urls: ports.map((port) => `nats://127.0.0.1:${port}`),
+    kill: end,
+    async restart(index) {
+      await end(index);
+      await start(index);
+    },
+    signal: (index, signal) => void processes[index]?.kill(signal),
+    async stop() {
+      await Promise.all(ports.map((_, index) => end(index)));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  if (more === '') await answers(cluster.urls);
+  return cluster;
+}
+
+/** A cluster answers once it has chosen its leader. */
+async function answers(urls: readonly string[]): Promise<void> {
+  const connection = await connect({ servers: [...urls], waitOnFirstConnect: true });
+  try {
+    for (;;) {
+      try {
+        await (await jetstreamManager(connection, { timeout: 1000 })).getAccountInfo();
+        return;
+      } catch {
+        await delay(100);
+      }
+    }
+  } finally {
+    await connection.close();
+  }
+}

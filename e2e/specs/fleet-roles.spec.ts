@@ -1,0 +1,72 @@
+// Real NATS servers: what each role may do, also by a client that is not Causeway.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configureServers } from '../../electron/cli/project/fleet-configure.ts';
+import { systemClock } from '../../electron/engine/time/clock.ts';
+import { FleetMember } from '../../electron/fleet/fleet-member.ts';
+import { natsClaims } from '../../electron/fleet/nats-claims.ts';
+import { connectToFleet } from '../../electron/fleet/nats-connection.ts';
+import { journalStream, journalSubject, natsJournal } from '../../electron/fleet/nats-journal.ts';
+import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
+import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+
+const never = new AbortController().signal;
+
+describe.runIf(hasNats)('roles in a fleet', () => {
+  let nats: NatsCluster;
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-roles-'));
+  const closing: NatsConnection[] = [];
+  const seed = (user: string): string => join(folder, `${user}.seed`);
+
+  beforeAll(async () => {
+    configureServers(['alice:owner', 'bob:operator', 'carol:viewer'], { name: 'dc1', output: folder }, { stdout: { write: () => true } } as never);
+    nats = await startNats({ servers: 1, more: readFileSync(join(folder, 'account.conf'), 'utf8') });
+  });
+  afterAll(async () => {
+    for (const connection of closing) await connection.close();
+    await nats?.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function member(user: string): Promise<{ member: FleetMember; changes: MemoryChanges }> {
+    const config = { servers: [...nats.urls], project: 'dc1', replicas: 1, claimSeconds: 30, seedFile: seed(user) };
+    const connection = await connectToFleet(config, user);
+    closing.push(connection);
+    const changes = new MemoryChanges();
+    const identity = { id: user, name: user };
+    return { changes, member: new FleetMember({ member: identity, log: await natsJournal(connection, config), claims: await natsClaims(connection, config, identity), changes: changes.store, clock: systemClock }) };
+  }
+
+  it('let an owner make the streams, an operator work, and a viewer follow but start nothing', async () => {
+    await member('alice');
+    const bob = await member('bob');
+    await bob.member.claim('r', never);
+    bob.changes.put({ table: 'ledger', op: 'put', row: { entry_id: 'a' } });
+    await bob.member.settled('r', never);
+    const carol = await member('carol');
+    await expect(carol.member.claim('other', never)).rejects.toThrow(expect.objectContaining({ code: 'fleet.forbidden' }) as Error);
+    await carol.member.follow('r', never);
+    expect(carol.changes.rows).toEqual([{ table: 'ledger', op: 'put', row: { entry_id: 'a' } }]);
+  }, 60_000);
+
+  it('hold for a client that is not Causeway as well, and nobody may delete what was recorded', async () => {
+    const raw = async (user: string): Promise<NatsConnection> => {
+      const connection = await connect({ servers: [...nats.urls], authenticator: nkeyAuthenticator(new TextEncoder().encode(readFileSync(seed(user), 'utf8').trim())) });
+      closing.push(connection);
+      return connection;
+    };
+    await expect(jetstream(await raw('carol'), { timeout: 2000 }).publish(journalSubject('dc1', 'r'), '{}')).rejects.toThrow();
+    for (const user of ['carol', 'bob', 'alice']) {
+      const manager = await jetstreamManager(await raw(user), { timeout: 2000, checkAPI: false });
+      await expect(manager.streams.delete(journalStream('dc1')), user).rejects.toThrow();
+      await expect(manager.streams.purge(journalStream('dc1')), user).rejects.toThrow();
+    }
+    await expect(connect({ servers: [...nats.urls], maxReconnectAttempts: 0 })).rejects.toThrow();
+    const { log } = await (async () => ({ log: await natsJournal(await raw('bob'), { project: 'dc1', replicas: 1 }) }))();
+    expect((await log.read('r', 0, never)).length).toBe(2);
+  }, 60_000);
+});

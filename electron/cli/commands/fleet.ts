@@ -1,0 +1,77 @@
+import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+import type { ConfigureOptions } from '../project/fleet-configure.ts';
+import type { JoinOptions } from '../project/fleet.ts';
+
+/** `causeway fleet …` */
+export const registerFleet: CommandRegistrar = (program, context) => {
+  const group = program.command('fleet').description('One project on several computers, through NATS servers that you run: descriptions and journals are shared, and others continue what a computer has left.');
+  for (const add of [configureFleet, joinFleet, showFleet, workInFleet, verifyFleet, leaveFleet]) add(group, context);
+};
+
+const configureFleet: CommandRegistrar = (group, context) => {
+  group.command('configure')
+    .description('Write the account of a project for the configuration of nats-server, with a key for each user. The servers hold the roles: viewers read, operators work on replicas, owners also make the streams.')
+    .argument('<user:role...>', 'for example alice:owner bob:operator carol:viewer')
+    .requiredOption('--name <name>', 'the project\'s name in the fleet')
+    .requiredOption('--output <folder>', 'folder for account.conf and the seed of each user; existing seeds are kept')
+    .action(context.run(async (users: string[], options: ConfigureOptions): Promise<ExitStatus> => {
+      const { configureServers } = await import('../project/fleet-configure.ts');
+      return configureServers(users, options, context);
+    }));
+};
+
+const joinFleet: CommandRegistrar = (group, context) => {
+  inProject(group.command('join'))
+    .description('Make this computer a member of the project\'s fleet. The servers are contacted once.')
+    .argument('<server...>', 'nats://host:port or tls://host:port')
+    .requiredOption('--name <name>', 'the project\'s name in the fleet, the same on all members: lower-case letters, digits, hyphens')
+    .option('--user <user>', 'user of the NATS account')
+    .option('--password-file <file>', 'file with the password of the user')
+    .option('--credentials <file>', 'credentials file of NATS instead of user and password')
+    .option('--seed <file>', 'file with the seed of the user\'s key, as causeway fleet configure makes it')
+    .option('--ca <file>', 'CA certificate of the servers')
+    .option('--cert <file>', 'client certificate')
+    .option('--key <file>', 'its private key')
+    .option('--copies <number>', 'how many servers keep each record: 1, 3 or 5', '1')
+    .option('--claim-seconds <seconds>', 'after this time without a sign of life, others continue what a member has left', '30')
+    .action(context.run(async (servers: string[], options: JoinOptions): Promise<ExitStatus> => {
+      const { joinProject } = await import('../project/fleet.ts');
+      return joinProject(servers, options, context);
+    }));
+};
+
+const showFleet: CommandRegistrar = (group, context) => {
+  inProject(group.command('status', { isDefault: true }))
+    .description('Show which member works on which replica.')
+    .action(context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
+      const { fleetStatus } = await import('../project/fleet.ts');
+      return fleetStatus(options, context);
+    }));
+};
+
+const workInFleet: CommandRegistrar = (group, context) => {
+  inProject(group.command('work'))
+    .description('Stay a member until interrupted: continue what other members have left. Needs the vault to be opened by a key file or a passphrase file.')
+    .action(context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
+      const { fleetWork } = await import('../project/fleet.ts');
+      return fleetWork(options, context);
+    }));
+};
+
+const verifyFleet: CommandRegistrar = (group, context) => {
+  inProject(group.command('verify'))
+    .description('Read all journals and check that each epoch has one writer, that nothing was created twice, and what is left.')
+    .action(context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
+      const { fleetVerify } = await import('../project/fleet.ts');
+      return fleetVerify(options, context);
+    }));
+};
+
+const leaveFleet: CommandRegistrar = (group, context) => {
+  inProject(group.command('leave'))
+    .description('Make the project this computer\'s alone. What is on the servers stays.')
+    .action(context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
+      const { leaveProject } = await import('../project/fleet.ts');
+      return leaveProject(options, context);
+    }));
+};

@@ -1,0 +1,108 @@
+import { resolve } from 'node:path';
+import { ensureStateFolder, stateFolder } from '../../engine/store/database.ts';
+import { systemClock } from '../../engine/time/clock.ts';
+import { fleetConfigSchema, readFleetConfig, removeFleetConfig, writeFleetConfig, type FleetConfig } from '../../fleet/fleet-config.ts';
+import { historyProblems, openLedgerEntries } from '../../fleet/history.ts';
+import { natsClaims } from '../../fleet/nats-claims.ts';
+import { connectToFleet } from '../../fleet/nats-connection.ts';
+import { natsJournal } from '../../fleet/nats-journal.ts';
+import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+import { print, table } from '../output/print.ts';
+import { projectFolder, withProject } from './with-project.ts';
+
+export interface JoinOptions extends ProjectOptions {
+  readonly name: string;
+  readonly user?: string;
+  readonly passwordFile?: string;
+  readonly credentials?: string;
+  readonly seed?: string;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly copies: string;
+  readonly claimSeconds: string;
+}
+
+const file = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(path));
+
+/** Remembers how this computer takes part, once the servers have answered. */
+export async function joinProject(servers: readonly string[], options: JoinOptions, context: CommandContext): Promise<ExitStatus> {
+  const folder = projectFolder(options, context);
+  if ((options.cert === undefined) !== (options.key === undefined)) throw new UsageError('--cert and --key belong together');
+  const parsed = fleetConfigSchema.safeParse({
+    servers, project: options.name, user: options.user, passwordFile: file(options.passwordFile), credentialsFile: file(options.credentials), seedFile: file(options.seed),
+    tls: options.ca === undefined ? undefined : { caFile: file(options.ca), certFile: file(options.cert), keyFile: file(options.key) },
+    replicas: Number(options.copies), claimSeconds: Number(options.claimSeconds),
+  });
+  if (!parsed.success) throw new UsageError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+  const connection = await connectToFleet(parsed.data, 'causeway fleet join');
+  try {
+    await natsJournal(connection, parsed.data);
+    await natsClaims(connection, parsed.data, { id: 'nobody', name: 'nobody' });
+  } finally {
+    await connection.close();
+  }
+  writeFleetConfig(ensureStateFolder(folder), parsed.data);
+  context.stdout.write(`This project is part of the fleet ${options.name} from the next command on.\n`);
+  return 0;
+}
+
+export function leaveProject(options: ProjectOptions, context: CommandContext): ExitStatus {
+  removeFleetConfig(stateFolder(projectFolder(options, context)));
+  context.stdout.write('This project belongs to this computer alone from the next command on.\n');
+  return 0;
+}
+
+/** @throws UsageError where the project is in no fleet */
+function configOf(options: ProjectOptions, context: CommandContext): FleetConfig {
+  const config = readFleetConfig(stateFolder(projectFolder(options, context)));
+  if (config === undefined) throw new UsageError('this project is in no fleet: causeway fleet join');
+  return config;
+}
+
+export async function fleetStatus(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
+  const config = configOf(options, context);
+  const replicas = await withProject(options, context, (core) => core.call('replica.list', {}));
+  const connection = await connectToFleet(config, 'causeway fleet status');
+  try {
+    const claims = await natsClaims(connection, config, { id: 'nobody', name: 'nobody' });
+    const rows = await Promise.all(replicas.map(async ({ id, name }) => ({ replica: name, member: await claims.holder(id, context.signal) })));
+    print(context, options, rows, () => table(['replica', 'member'], rows.map(({ replica, member }) => [replica, member])) || 'No replica.\n');
+  } finally {
+    await connection.close();
+  }
+  return 0;
+}
+
+/** Holds the project open until it is interrupted. */
+export async function fleetWork(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
+  configOf(options, context);
+  await withProject({ ...options, staysOpen: true }, context, async (core) => {
+    const stop = core.subscribe('execution.event', ({ at, message }) => context.stdout.write(`${at} ${message}\n`));
+    context.stdout.write('Member of the fleet. Press Ctrl-C to stop.\n');
+    while (!context.signal.aborted) await systemClock.sleep(3_600_000, context.signal).catch(() => undefined);
+    stop();
+  });
+  return 0;
+}
+
+export async function fleetVerify(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
+  const config = configOf(options, context);
+  const replicas = await withProject(options, context, (core) => core.call('replica.list', {}));
+  const connection = await connectToFleet(config, 'causeway fleet verify');
+  try {
+    const log = await natsJournal(connection, config);
+    const rows = [];
+    for (const { id, name } of replicas) {
+      const records = await log.read(id, 0, context.signal);
+      rows.push({ replica: name, records: records.length, epochs: records.filter(({ record }) => record.kind === 'epoch').length, problems: historyProblems(records), left: openLedgerEntries(records).filter(({ lifetime }) => lifetime === 'temporary').map((entry) => entry.name) });
+    }
+    print(context, options, rows, () => [
+      table(['replica', 'records', 'epochs', 'problems', 'left behind'], rows.map((row) => [row.replica, row.records, row.epochs, row.problems.length, row.left.length])),
+      ...rows.flatMap(({ replica, problems }) => problems.map((problem) => `${replica}: ${problem}\n`)),
+    ].join(''));
+    return rows.some(({ problems }) => problems.length > 0) ? 1 : 0;
+  } finally {
+    await connection.close();
+  }
+}

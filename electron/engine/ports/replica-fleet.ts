@@ -1,0 +1,47 @@
+/** Work on one replica that no other member of the fleet does. */
+export interface ReplicaClaim {
+  /** Aborted with a `CausewayError` when another member has taken over: whatever runs has to stop, and must ask nothing more of any cloud. */
+  readonly lost: AbortSignal;
+}
+
+/** What an engine needs where several engines share a project. Without a fleet there is none of it. */
+export interface ReplicaFleet {
+  /**
+   * Makes this engine the only one that works on a replica, and brings its store to where others have left it. Doing it again while it is
+   * claimed costs nothing. Rejects with `fleet.claimed-elsewhere` or `fleet.unreachable`.
+   */
+  claim(replicaId: string, signal: AbortSignal): Promise<ReplicaClaim>;
+  /**
+   * Resolves when everything that the store says of a replica is in the journal that others continue from: before each request that creates
+   * or removes something. Rejects with `fleet.claim-lost` or `fleet.unreachable`.
+   */
+  settled(replicaId: string, signal: AbortSignal): Promise<void>;
+}
+
+/** Of an engine that has its project for itself. */
+export const noFleet: ReplicaFleet = {
+  claim: () => Promise.resolve({ lost: new AbortController().signal }),
+  settled: () => Promise.resolve(),
+};
+
+/** What a fleet asks the engine that takes part in it. */
+export interface FleetHooks {
+  /** Ids of all replicas. */
+  replicas(): readonly string[];
+  /** Whether an execution or deployment of it has not ended, whoever carries it out. */
+  hasOpenRun(replicaId: string): boolean;
+  /** Whether this engine carries out something on it. */
+  isBusy(replicaId: string): boolean;
+  /** Continues what another member has left. */
+  resume(replicaId: string): Promise<void>;
+  /** Rows of it are about to come from another member: what is known of its volumes here no longer applies. */
+  applying(replicaId: string): void;
+  applied(replicaId: string): void;
+}
+
+/** A fleet as the engine has it while it is open. */
+export interface FleetInEngine extends ReplicaFleet {
+  /** Resolves when the store knows what others had recorded before. */
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+}

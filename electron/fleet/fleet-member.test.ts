@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { FleetMember } from './fleet-member.ts';
+import { historyProblems } from './history.ts';
+import { MemoryChanges, MemoryClaims, MemoryJournal } from './testing/memory-fleet.ts';
+
+const never = new AbortController().signal;
+const row = (id: string) => ({ table: 'ledger', op: 'put' as const, row: { entry_id: id, kind: 'volume', resource_id: id } });
+
+function memberOf(id: string, journal: MemoryJournal, claims: MemoryClaims, clock = { now: 0 }) {
+  const changes = new MemoryChanges();
+  const identity = { id, name: `engine ${id}` };
+  const member = new FleetMember({ member: identity, log: journal, claims: claims.boardOf(identity), changes: changes.store, clock: { monotonic: () => clock.now, wallTime: () => 0 } });
+  return { id, member, changes };
+}
+const rejectsWith = (code: string) => expect.objectContaining({ code }) as Error;
+
+describe('a member of a fleet', () => {
+  it('begins the journal of a replica with what it knows of it, and appends what changes', async () => {
+    const journal = new MemoryJournal();
+    const one = memberOf('one', journal, new MemoryClaims());
+    one.changes.put(row('before'));
+    await one.member.claim('r', never);
+    one.changes.put(row('later'));
+    await one.member.settled('r', never);
+    expect(journal.records.map(({ record }) => (record.kind === 'epoch' ? `epoch ${record.epoch}` : record.changes.map(({ row: { entry_id: id } }) => id)))).toEqual(['epoch 1', ['before'], ['later']]);
+  });
+
+  it('does not get a replica that another one works on, and gets what was recorded once it is given back', async () => {
+    const [journal, claims] = [new MemoryJournal(), new MemoryClaims()];
+    const [one, two] = [memberOf('one', journal, claims), memberOf('two', journal, claims)];
+    await one.member.claim('r', never);
+    one.changes.put(row('a'));
+    await expect(two.member.claim('r', never)).rejects.toThrow(rejectsWith('fleet.claimed-elsewhere'));
+    await one.member.release('r', never);
+    await two.member.claim('r', never);
+    expect(two.changes.rows).toEqual([row('a')]);
+  });
+
+  it('that slept while another one took over can append nothing more, and forgets what came too late', async () => {
+    const [journal, claims] = [new MemoryJournal(), new MemoryClaims()];
+    const [one, two] = [memberOf('one', journal, claims), memberOf('two', journal, claims)];
+    const { lost } = await one.member.claim('r', never);
+    claims.isOver = () => true;
+    await two.member.claim('r', never);
+    two.changes.put(row('by two'));
+    await two.member.settled('r', never);
+    one.changes.put(row('too late'));
+    await expect(one.member.settled('r', never)).rejects.toThrow(rejectsWith('fleet.claim-lost'));
+    expect(lost.reason).toMatchObject({ code: 'fleet.claim-lost' });
+    await two.member.release('r', never);
+    await one.member.claim('r', never);
+    expect(one.changes.rows).toEqual([row('by two')]);
+    expect(historyProblems(journal.of('r'))).toEqual([]);
+  });
+
+  it('gives up a claim that it could not renew for as long as a claim lasts', async () => {
+    const clock = { now: 0 };
+    let isAway = false;
+    const claims = new MemoryClaims();
+    const board = claims.boardOf({ id: 'one', name: 'one' });
+    const changes = new MemoryChanges();
+    const member = new FleetMember({
+      member: { id: 'one', name: 'one' }, log: new MemoryJournal(), changes: changes.store, clock: { monotonic: () => clock.now, wallTime: () => 0 },
+      claims: { ...board, take: (replica, signal) => (isAway ? Promise.reject(new CausewayError('fleet.unreachable', 'away')) : board.take(replica, signal)) },
+    });
+    const { lost } = await member.claim('r', never);
+    isAway = true;
+    clock.now = 900;
+    await member.renew(never);
+    expect(lost.aborted).toBe(false);
+    clock.now = 1100;
+    await member.renew(never);
+    expect(lost.aborted).toBe(true);
+  });
+});
+
+/**
+ * Members that claim, record an intent, wait until it is in the journal, and only then create something, while answers are lost, claims end at
+ * any moment, and members take over from each other in every order of their steps.
+ */
+it('whatever is lost and whoever takes over: one writer in each epoch, nothing is created twice, and all end with the same rows', async () => {
+  await fc.assert(fc.asyncProperty(
+    fc.scheduler(), fc.infiniteStream(fc.constantFrom('none', 'none', 'none', 'none', 'before', 'after')), fc.infiniteStream(fc.boolean()),
+    fc.array(fc.tuple(fc.nat(2), fc.constantFrom('work', 'work', 'work', 'release', 'renew')), { minLength: 5, maxLength: 25 }),
+    async (scheduler, faults, overs, steps) => {
+      let isCalm = false;
+      const journal = new MemoryJournal(() => (isCalm ? 'none' : (faults.next().value as 'none')));
+      const claims = new MemoryClaims();
+      claims.isOver = () => isCalm || (overs.next().value as boolean);
+      const [append, read] = [scheduler.scheduleFunction(journal.append.bind(journal)), scheduler.scheduleFunction(journal.read.bind(journal))];
+      const slow = { append: (...given: Parameters<MemoryJournal['append']>) => (isCalm ? journal.append(...given) : append(...given)), read: (...given: Parameters<MemoryJournal['read']>) => (isCalm ? journal.read(...given) : read(...given)) };
+      const members = ['a', 'b', 'c'].map((id) => memberOf(id, Object.assign(Object.create(journal) as MemoryJournal, slow), claims));
+      const created: string[] = [];
+      const work = async ({ member, changes, id }: (typeof members)[number]): Promise<void> => {
+        await member.claim('r', never);
+        // What is intended already was asked for by somebody: it is looked up, not created.
+        const next = `volume-${new Set(changes.rows.map(({ row: { entry_id: entry } }) => entry)).size}`;
+        changes.put({ table: 'ledger', op: 'put', row: { entry_id: next, kind: 'volume', resource_id: null, by: id } });
+        await member.settled('r', never);
+        created.push(next);
+      };
+      const running = steps.map(async ([who, step]) => {
+        const chosen = members[who]!;
+        const done = step === 'work' ? work(chosen) : step === 'renew' ? chosen.member.renew(never) : chosen.member.release('r', never);
+        await done.catch((error: unknown) => expect((error as CausewayError).code).toMatch(/^fleet\./));
+      });
+      await scheduler.waitFor(Promise.all(running));
+      isCalm = true;
+      expect(historyProblems(journal.of('r'))).toEqual([]);
+      expect(created).toEqual([...new Set(created)]);
+      const last = members[0]!;
+      await last.member.claim('r', never).then(() => last.member.settled('r', never)).catch(() => last.member.claim('r', never));
+      for (const { member } of members.slice(1)) await member.renew(never);
+      for (const { member, changes } of members.slice(1)) {
+        await member.release('r', never).catch(() => undefined);
+        await member.follow('r', never);
+        if (changes.store.pending('r', 1).changes.length === 0) expect(changes.rows).toEqual(journal.of('r').flatMap(({ record }) => (record.kind === 'changes' ? record.changes : [])));
+      }
+    },
+  ), { numRuns: 300 });
+});

@@ -1,0 +1,200 @@
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import type { ReplicaClaim, ReplicaFleet } from '../engine/ports/replica-fleet.ts';
+import type { ReplicaChanges, RowChange } from '../engine/store/replica-changes.ts';
+import type { Clock } from '../engine/time/clock.ts';
+import type { ClaimBoard, JournalLog } from './journal-log.ts';
+import { wrongSequence } from './journal-log.ts';
+import type { JournalRecord, Member } from './journal-record.ts';
+
+/** Rows in one record. */
+const mostChanges = 200;
+/** Of one record, of which servers take 1 MiB unless they are configured otherwise. */
+const mostBytes = 400_000;
+
+interface Held {
+  readonly lost: AbortController;
+  epoch: number;
+  /** By the monotonic clock; the claim lasts from here. */
+  renewedAt: number;
+}
+
+export interface FleetMemberOptions {
+  readonly member: Member;
+  readonly log: JournalLog;
+  readonly claims: ClaimBoard;
+  readonly changes: Pick<ReplicaChanges, 'pending' | 'pendingReplicas' | 'appended' | 'position' | 'apply' | 'forget' | 'snapshot'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'wallTime'>;
+  /** Rows of a replica are about to come from another member: what is known of its volumes here no longer applies. */
+  readonly onApplying?: (replicaId: string) => void;
+  readonly onApplied?: (replicaId: string) => void;
+}
+
+/**
+ * One engine's part in a fleet. It works on a replica only while it holds the replica's claim, and every record that it appends carries the
+ * sequence that it knows: who was replaced can append nothing more, however long it slept, because taking over is an append as well.
+ */
+export class FleetMember implements ReplicaFleet {
+  readonly #options: FleetMemberOptions;
+  readonly #held = new Map<string, Held>();
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(options: FleetMemberOptions) {
+    this.#options = options;
+  }
+
+  /** Replicas that this member works on. */
+  held(): readonly string[] {
+    return [...this.#held.keys()];
+  }
+
+  claim(replicaId: string, signal: AbortSignal): Promise<ReplicaClaim> {
+    return this.#inTurn(replicaId, async () => {
+      const held = this.#held.get(replicaId);
+      if (held !== undefined && !held.lost.signal.aborted) return { lost: held.lost.signal };
+      const { claims, clock } = this.#options;
+      const renewedAt = clock.monotonic();
+      const taken = await claims.take(replicaId, signal);
+      if (taken !== 'held') throw new CausewayError('fleet.claimed-elsewhere', taken.holder, { details: { holder: taken.holder } });
+      try {
+        const epoch = await this.#takeOver(replicaId, signal);
+        const fresh: Held = { lost: new AbortController(), epoch, renewedAt };
+        this.#held.set(replicaId, fresh);
+        await this.#flush(replicaId, signal);
+        return { lost: fresh.lost.signal };
+      } catch (error) {
+        this.#lose(replicaId, 'the journal could not be read');
+        await claims.release(replicaId).catch(() => undefined); // it ends by itself
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Whoever asks has recorded something under the claim that is held now. When its turn comes that claim may be lost, and be taken again: what
+   * was recorded is forgotten then, and must not be acted on although nothing is pending any more.
+   */
+  settled(replicaId: string, signal: AbortSignal): Promise<void> {
+    const held = this.#held.get(replicaId);
+    return this.#inTurn(replicaId, async () => {
+      signal.throwIfAborted();
+      if (held === undefined || held.lost.signal.aborted || this.#held.get(replicaId) !== held) throw new CausewayError('fleet.claim-lost', replicaId);
+      await this.#flush(replicaId, signal);
+    });
+  }
+
+  /** Applies what others have appended since. Nothing where this member is the one that appends. */
+  follow(replicaId: string, signal: AbortSignal): Promise<void> {
+    return this.#inTurn(replicaId, async () => {
+      if (!this.#held.has(replicaId)) await this.#catchUp(replicaId, signal);
+    });
+  }
+
+  /** Gives a replica back, with everything appended. */
+  release(replicaId: string, signal: AbortSignal): Promise<void> {
+    return this.#inTurn(replicaId, async () => {
+      if (!this.#held.has(replicaId)) return;
+      await this.#flush(replicaId, signal);
+      // Whoever still works under it does so no more.
+      this.#lose(replicaId, 'given back');
+      await this.#options.claims.release(replicaId);
+    });
+  }
+
+  /** Renews all claims. One that somebody else has, or that could not be renewed in time, is lost. */
+  async renew(signal: AbortSignal): Promise<void> {
+    const { claims, clock } = this.#options;
+    await Promise.all([...this.#held].map(async ([replicaId, held]) => {
+      const asked = clock.monotonic();
+      const taken = await claims.take(replicaId, signal).catch(() => undefined);
+      if (taken === 'held') held.renewedAt = asked;
+      else if (taken !== undefined) this.#lose(replicaId, `${taken.holder} has taken over`);
+      else if (clock.monotonic() - held.renewedAt > claims.ttlMs) this.#lose(replicaId, 'the servers of the fleet cannot be reached');
+    }));
+  }
+
+  #lose(replicaId: string, why: string): void {
+    const held = this.#held.get(replicaId);
+    this.#held.delete(replicaId);
+    held?.lost.abort(new CausewayError('fleet.claim-lost', why));
+  }
+
+  /** Everything that others have recorded, then a record that ends their epoch. */
+  async #takeOver(replicaId: string, signal: AbortSignal): Promise<number> {
+    const { log, changes, member, clock } = this.#options;
+    for (;;) {
+      await this.#catchUp(replicaId, signal);
+      const { sequence, epoch } = changes.position(replicaId);
+      const next = epoch + 1;
+      const appended = await log.append(replicaId, { kind: 'epoch', epoch: next, member, at: new Date(clock.wallTime()).toISOString() }, sequence, signal);
+      if (appended === wrongSequence) continue;
+      if (sequence === 0) {
+        // The first member of the fleet that works on it: what it has recorded before is where the journal begins.
+        const rows = changes.snapshot(replicaId);
+        let last = appended;
+        for (const batch of batchesOf(rows)) {
+          const stored = await log.append(replicaId, { kind: 'changes', epoch: next, member: member.id, changes: batch }, last, signal);
+          if (stored === wrongSequence) throw new CausewayError('fleet.claim-lost', replicaId);
+          last = stored;
+        }
+        changes.appended(replicaId, Number.MAX_SAFE_INTEGER, { sequence: last, epoch: next });
+      } else changes.appended(replicaId, 0, { sequence: appended, epoch: next });
+      return next;
+    }
+  }
+
+  async #catchUp(replicaId: string, signal: AbortSignal): Promise<void> {
+    const { log, changes, onApplying, onApplied } = this.#options;
+    let records = await log.read(replicaId, changes.position(replicaId).sequence, signal);
+    if (records.length === 0) return;
+    if (changes.pending(replicaId, 1).changes.length > 0) {
+      // This store has changes that came too late for the journal: they never happened, as far as the fleet knows.
+      changes.forget(replicaId);
+      records = await log.read(replicaId, 0, signal);
+    }
+    onApplying?.(replicaId);
+    for (const { sequence, record } of records) changes.apply(replicaId, record.kind === 'changes' ? record.changes : [], { sequence, epoch: record.epoch });
+    onApplied?.(replicaId);
+  }
+
+  async #flush(replicaId: string, signal: AbortSignal): Promise<void> {
+    const { log, changes, member } = this.#options;
+    for (;;) {
+      const { upTo, changes: rows } = changes.pending(replicaId, mostChanges, mostBytes);
+      if (rows.length === 0) return;
+      const held = this.#held.get(replicaId);
+      if (held === undefined || held.lost.signal.aborted) throw new CausewayError('fleet.claim-lost', replicaId);
+      const record: JournalRecord = { kind: 'changes', epoch: held.epoch, member: member.id, changes: [...rows] };
+      const sequence = await log.append(replicaId, record, changes.position(replicaId).sequence, signal);
+      if (sequence === wrongSequence) {
+        this.#lose(replicaId, 'another member has appended to the journal');
+        throw new CausewayError('fleet.claim-lost', replicaId);
+      }
+      changes.appended(replicaId, upTo, { sequence, epoch: held.epoch });
+    }
+  }
+
+  #inTurn<T>(replicaId: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(replicaId) ?? Promise.resolve()).then(work, work);
+    this.#turns.set(replicaId, turn);
+    void turn.catch(() => undefined).finally(() => {
+      if (this.#turns.get(replicaId) === turn) this.#turns.delete(replicaId);
+    });
+    return turn;
+  }
+}
+
+/** Rows in groups that fit into a record. */
+function batchesOf(rows: readonly RowChange[]): RowChange[][] {
+  const batches: RowChange[][] = [];
+  let bytes = Infinity;
+  for (const row of rows) {
+    const size = JSON.stringify(row).length;
+    if (bytes + size > mostBytes || (batches.at(-1)?.length ?? 0) >= mostChanges) {
+      batches.push([]);
+      bytes = 0;
+    }
+    batches.at(-1)?.push(row);
+    bytes += size;
+  }
+  return batches;
+}

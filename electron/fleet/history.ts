@@ -1,0 +1,54 @@
+import type { StoredRecord } from './journal-record.ts';
+
+/**
+ * Reads the journal of one replica and says what must not have happened in it: an epoch with two writers, an epoch that goes back, a resource
+ * of the ledger that was created twice, executions that overlap. Empty where all is as it has to be.
+ */
+export function historyProblems(records: readonly StoredRecord[]): string[] {
+  const problems: string[] = [];
+  let sequence = 0;
+  let epoch = 0;
+  let writer = '';
+  const open = new Map<string, string>();
+  const resources = new Map<string, string>();
+  for (const { sequence: at, record } of records) {
+    if (at <= sequence) problems.push(`record ${at} comes after record ${sequence}`);
+    sequence = at;
+    if (record.kind === 'epoch') {
+      if (record.epoch !== epoch + 1) problems.push(`record ${at}: epoch ${record.epoch} follows epoch ${epoch}`);
+      ({ epoch } = record);
+      writer = record.member.id;
+      continue;
+    }
+    if (record.epoch !== epoch) problems.push(`record ${at}: of epoch ${record.epoch} within epoch ${epoch}`);
+    if (record.member !== writer) problems.push(`record ${at}: ${record.member} writes in the epoch of ${writer}`);
+    for (const { table, op, row } of record.changes) {
+      const id = String(row['id'] ?? row['entry_id'] ?? '');
+      if (table === 'executions' && op === 'put') {
+        if (['pending', 'running', 'cancelling', 'interrupted'].includes(String(row['state']))) open.set(id, String(row['replica_id']));
+        else open.delete(id);
+        if (open.size > 1) problems.push(`record ${at}: executions ${[...open.keys()].join(', ')} are open at the same time`);
+      }
+      if (table === 'ledger' && op === 'put' && row['resource_id'] !== null && row['resource_id'] !== undefined) {
+        const resource = `${String(row['kind'])} ${String(row['resource_id'])}`;
+        const entry = resources.get(resource);
+        if (entry !== undefined && entry !== id) problems.push(`record ${at}: ${resource} is in entries ${entry} and ${id}`);
+        resources.set(resource, id);
+      }
+    }
+  }
+  return problems;
+}
+
+/** Entries of the ledger that the journal leaves open, by their names. */
+export function openLedgerEntries(records: readonly StoredRecord[]): { readonly name: string; readonly lifetime: string }[] {
+  const entries = new Map<string, { name: string; lifetime: string; state: string }>();
+  for (const { record } of records) {
+    for (const { table, op, row } of record.kind === 'changes' ? record.changes : []) {
+      if (table !== 'ledger') continue;
+      if (op === 'put') entries.set(String(row['entry_id']), { name: String(row['name']), lifetime: String(row['lifetime']), state: String(row['state']) });
+      else entries.delete(String(row['entry_id']));
+    }
+  }
+  return [...entries.values()].filter(({ state }) => state !== 'removed').map(({ name, lifetime }) => ({ name, lifetime }));
+}

@@ -1,0 +1,29 @@
+import type { ErrorWords } from '../catalogue.ts';
+
+export const fleetErrors: Readonly<Record<string, ErrorWords>> = {
+  'fleet.unreachable': {
+    title: 'Die Server der Flotte sind nicht erreichbar',
+    cause: 'Kein NATS-Server der Flotte antwortet, die meisten sind ausgefallen, oder der Benutzer darf die Subjects dieses Projekts nicht verwenden.',
+    remedy: 'Prüfen Sie die Server, das Netz und die Berechtigungen des Benutzers. Ohne sie wird nichts an einem Replikat geändert.',
+  },
+  'fleet.forbidden': {
+    title: 'Ihre Rolle in der Flotte erlaubt das nicht',
+    cause: 'Die NATS-Server lassen diesen Benutzer nicht in die Journale des Projekts schreiben: Betrachter können nur lesen.',
+    remedy: 'Bitten Sie einen Eigentümer der Flotte um eine andere Rolle.',
+  },
+  'fleet.claimed-elsewhere': {
+    title: 'Ein anderer Computer arbeitet an diesem Replikat',
+    cause: 'In einer Flotte arbeitet jeweils ein Computer an einem Replikat. Die Details nennen ihn.',
+    remedy: 'Warten Sie, bis er fertig ist, oder brechen Sie die Ausführung dort ab.',
+  },
+  'fleet.claim-lost': {
+    title: 'Ein anderer Computer setzt dieses Replikat fort',
+    cause: 'Von diesem Computer war eine Weile nichts zu hören, daher hat ein anderer übernommen. Was danach hier geschah, wurde nicht aufgezeichnet.',
+    remedy: 'Es ist nichts zu tun: Die Ausführung wird dort fortgesetzt.',
+  },
+  'fleet.waves': {
+    title: 'Aktionen auf Wellen sind in einer Flotte nicht verfügbar',
+    cause: 'Eine Welle wird von einer Engine durchgeführt, und ihr Stand wird noch nicht geteilt.',
+    remedy: 'Starten Sie die Ausführungen ihrer Mitglieder, oder verlassen Sie die Flotte.',
+  },
+};

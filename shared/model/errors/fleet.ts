@@ -1,0 +1,35 @@
+import type { ErrorTable } from './error-text.ts';
+
+/** Codes of fleets: several engines that share a project through NATS. */
+export const fleetErrors = {
+  'fleet.unreachable': {
+    title: 'The servers of the fleet cannot be reached',
+    cause: 'No NATS server of the fleet answers, most of them are down, or the user may not use the subjects of this project.',
+    remedy: 'Check the servers, the network and the permissions of the user. Without them nothing of a replica is changed.',
+    retryable: true,
+  },
+  'fleet.forbidden': {
+    title: 'Your role in the fleet does not allow this',
+    cause: 'The NATS servers do not let this user write to the journals of the project: viewers can only read.',
+    remedy: 'Ask an owner of the fleet for another role.',
+    retryable: false,
+  },
+  'fleet.claimed-elsewhere': {
+    title: 'Another computer works on this replica',
+    cause: 'Within a fleet one computer at a time works on a replica. The details name it.',
+    remedy: 'Wait until it has finished, or cancel the execution there.',
+    retryable: true,
+  },
+  'fleet.claim-lost': {
+    title: 'Another computer continues with this replica',
+    cause: 'This computer was not heard of for a while, so that another one has taken over. What happened here after that was not recorded.',
+    remedy: 'Nothing has to be done: the execution continues there.',
+    retryable: false,
+  },
+  'fleet.waves': {
+    title: 'Actions on waves are not available in a fleet',
+    cause: 'A wave is carried out by one engine, and its state is not shared yet.',
+    remedy: 'Start the executions of its members, or leave the fleet.',
+    retryable: false,
+  },
+} as const satisfies ErrorTable;
