@@ -100,6 +100,12 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two engines of a fleet', (
     await rm(folder, { recursive: true, force: true });
   }, 60_000);
 
+  it('see what the other describes', async () => {
+    await done('one', 'replica', 'update', 'web', '--wave', 'night');
+    await expect.poll(() => done('two', 'replica', 'show', 'web', '--json'), { timeout: 60_000, interval: 500 }).toContain('"wave":"night"');
+    expect(await done('two', 'fleet', 'status')).not.toContain('was changed here and elsewhere');
+  }, 120_000);
+
   it('one refuses what the other works on, and continues it when that one was killed', async () => {
     const { command } = await halfExecuted('one');
     expect(await causeway('two', 'replica', 'execute', 'web')).toMatchObject({ status: 1, output: expect.stringContaining('fleet.claimed-elsewhere') as string });

@@ -1,5 +1,5 @@
 // Real NATS servers: what each role may do, also by a client that is not Causeway.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
@@ -7,6 +7,7 @@ import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transp
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configureServers } from '../../electron/cli/project/fleet-configure.ts';
 import { systemClock } from '../../electron/engine/time/clock.ts';
+import { descriptionExchange } from '../../electron/fleet/description-exchange.ts';
 import { FleetMember } from '../../electron/fleet/fleet-member.ts';
 import { natsClaims } from '../../electron/fleet/nats-claims.ts';
 import { connectToFleet } from '../../electron/fleet/nats-connection.ts';
@@ -51,6 +52,25 @@ describe.runIf(hasNats)('roles in a fleet', () => {
     await expect(carol.member.claim('other', never)).rejects.toThrow(expect.objectContaining({ code: 'fleet.forbidden' }) as Error);
     await carol.member.follow('r', never);
     expect(carol.changes.rows).toEqual([{ table: 'ledger', op: 'put', row: { entry_id: 'a' } }]);
+  }, 60_000);
+
+  it('let an operator change descriptions, and a viewer read them', async () => {
+    const exchange = async (user: string) => {
+      const config = { servers: [...nats.urls], project: 'dc1', replicas: 1, claimSeconds: 30, seedFile: seed(user) };
+      const connection = await connectToFleet(config, user);
+      closing.push(connection);
+      const project = join(folder, `project-${user}`);
+      mkdirSync(join(project, 'replicas'), { recursive: true });
+      return { project, files: await descriptionExchange(connection, config, project, join(folder, `${user}.json`)) };
+    };
+    await exchange('alice');
+    const [bob, carol] = [await exchange('bob'), await exchange('carol')];
+    writeFileSync(join(bob.project, 'replicas/web.yaml'), 'name: web');
+    await bob.files.turn();
+    expect(await carol.files.turn()).toEqual({ taken: ['replicas/web.yaml'], conflicts: [] });
+    writeFileSync(join(carol.project, 'replicas/web.yaml'), 'name: other');
+    await expect(carol.files.turn()).rejects.toThrow(expect.objectContaining({ code: 'fleet.forbidden' }) as Error);
+    expect(await bob.files.turn()).toEqual({ taken: [], conflicts: [] });
   }, 60_000);
 
   it('hold for a client that is not Causeway as well, and nobody may delete what was recorded', async () => {

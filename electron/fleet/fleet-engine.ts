@@ -4,6 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { FleetHooks, FleetInEngine } from '../engine/ports/replica-fleet.ts';
 import type { JoinFleet } from '../engine/store/replica-changes.ts';
 import { systemClock } from '../engine/time/clock.ts';
+import { openExchange, type DescriptionExchange } from './description-exchange.ts';
 import type { FleetConfig } from './fleet-config.ts';
 import { FleetMember } from './fleet-member.ts';
 import type { ClaimBoard } from './journal-log.ts';
@@ -27,13 +28,13 @@ export interface JoinedFleet {
  *
  * @param takesOver whether it continues what other members have left: an engine that stays open
  */
-export async function joinFleet(config: FleetConfig, { takesOver }: { readonly takesOver: boolean }): Promise<JoinedFleet> {
+export async function joinFleet(config: FleetConfig, { takesOver, projectFolder }: { readonly takesOver: boolean; readonly projectFolder: string }): Promise<JoinedFleet> {
   const member = { id: randomUUID(), name: `${hostname()} (process ${process.pid})` };
   const connection: NatsConnection = await connectToFleet(config, member.name);
   try {
-    const [log, claims] = await Promise.all([natsJournal(connection, config), natsClaims(connection, config, member)]);
+    const [log, claims, files] = await Promise.all([natsJournal(connection, config), natsClaims(connection, config, member), openExchange(connection, config, projectFolder)]);
     return {
-      join: (changes, hooks) => engineInFleet(new FleetMember({ member, log, claims, changes, clock: systemClock, onApplying: hooks.applying, onApplied: hooks.applied }), claims, hooks, takesOver),
+      join: (changes, hooks) => engineInFleet(new FleetMember({ member, log, claims, changes, clock: systemClock, onApplying: hooks.applying, onApplied: hooks.applied }), claims, files, hooks, takesOver),
       close: () => connection.close(),
     };
   } catch (error) {
@@ -42,7 +43,7 @@ export async function joinFleet(config: FleetConfig, { takesOver }: { readonly t
   }
 }
 
-function engineInFleet(member: FleetMember, claims: ClaimBoard, hooks: FleetHooks, takesOver: boolean): FleetInEngine {
+function engineInFleet(member: FleetMember, claims: ClaimBoard, files: DescriptionExchange, hooks: FleetHooks, takesOver: boolean): FleetInEngine {
   const stop = new AbortController();
   const { signal } = stop;
   const everyMs = claims.ttlMs / 4;
@@ -53,6 +54,8 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, hooks: FleetHook
   const quietly = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined);
 
   async function look(): Promise<void> {
+    const exchanged = await files.turn().catch(() => undefined);
+    if (exchanged !== undefined && exchanged.taken.length > 0) hooks.described();
     await quietly(member.renew(signal));
     const held = new Set(member.held());
     for (const replicaId of hooks.replicas()) {

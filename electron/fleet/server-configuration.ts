@@ -1,3 +1,4 @@
+import { descriptionBucket } from './description-exchange.ts';
 import { claimBucket } from './nats-claims.ts';
 import { journalStream } from './nats-journal.ts';
 
@@ -14,10 +15,9 @@ export interface FleetUser {
 
 /** Subjects that a role may publish to. All answers come to inboxes. */
 export function publishAllowed(project: string, role: FleetRole): string[] {
-  const bucket = `KV_${claimBucket(project)}`;
-  const streams = [journalStream(project), bucket];
-  const read = ['$JS.API.INFO', ...streams.flatMap((stream) => [`$JS.API.STREAM.INFO.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`, `$JS.API.DIRECT.GET.${stream}`, `$JS.API.DIRECT.GET.${stream}.>`])];
-  const work = [`causeway.${project}.journal.*`, `$KV.${claimBucket(project)}.>`];
+  const streams = [journalStream(project), `KV_${claimBucket(project)}`, `KV_${descriptionBucket(project)}`];
+  const read = ['$JS.API.INFO', ...streams.flatMap((stream) => [`$JS.API.STREAM.INFO.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`, `$JS.API.DIRECT.GET.${stream}`, `$JS.API.DIRECT.GET.${stream}.>`, `$JS.API.CONSUMER.CREATE.${stream}.>`, `$JS.API.CONSUMER.INFO.${stream}.>`, `$JS.API.CONSUMER.DELETE.${stream}.>`, `$JS.FC.${stream}.>`])];
+  const work = [`causeway.${project}.journal.*`, `$KV.${claimBucket(project)}.>`, `$KV.${descriptionBucket(project)}.>`];
   // Nobody may delete, purge or change a stream: the history of a project ends with its account.
   const own = streams.flatMap((stream) => [`$JS.API.STREAM.CREATE.${stream}`]);
   return { viewer: read, operator: [...read, ...work], owner: [...read, ...work, ...own] }[role];

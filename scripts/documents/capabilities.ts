@@ -111,6 +111,7 @@ export const capabilities: readonly Capability[] = [
     ['Movers in the workbench: adding one, opening a project there, a lost link, a killed service', 'real', 'the same, the page in Chromium', 'specs-guests/workbench-mover'],
     ['Fleets: the journal of a replica and its claims on three NATS servers, one of them killed; a member that others took over from can append nothing more', 'real', 'nats-server of Debian', 'specs/fleet-journal'],
     ['Fleets: roles, also for a client that is not Causeway', 'real', 'nats-server of Debian', 'specs/fleet-roles'],
+    ['Fleets: descriptions, conflicts of two people', 'real', 'nats-server of Debian', 'specs/fleet-descriptions'],
     ['Fleets: an engine is killed or stopped in the middle of a disk, and another one continues', 'real', 'the same, two engines, the lab\'s cloud', 'specs-guests/fleet-take-over'],
     ['`open-source-cloud` with some of the others: in full, by what changed, deployed', 'real', 'OpenStack Zed of Debian at one end, the lab\'s simulators at the other; the table is below', 'specs-openstack/pairs'],
     ['Two computers with one project, a lost source', 'stand-in', 'the lab\'s cloud', 'specs/other-computer', 'specs/workbench-source-gone'],

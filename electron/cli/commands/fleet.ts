@@ -5,7 +5,7 @@ import type { JoinOptions } from '../project/fleet.ts';
 /** `causeway fleet …` */
 export const registerFleet: CommandRegistrar = (program, context) => {
   const group = program.command('fleet').description('One project on several computers, through NATS servers that you run: descriptions and journals are shared, and others continue what a computer has left.');
-  for (const add of [configureFleet, joinFleet, showFleet, workInFleet, verifyFleet, leaveFleet]) add(group, context);
+  for (const add of [configureFleet, joinFleet, showFleet, workInFleet, resolveInFleet, verifyFleet, leaveFleet]) add(group, context);
 };
 
 const configureFleet: CommandRegistrar = (group, context) => {
@@ -55,6 +55,18 @@ const workInFleet: CommandRegistrar = (group, context) => {
     .action(context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { fleetWork } = await import('../project/fleet.ts');
       return fleetWork(options, context);
+    }));
+};
+
+const resolveInFleet: CommandRegistrar = (group, context) => {
+  inProject(group.command('resolve'))
+    .description('Decide which change of a description counts, where it was changed here and on another computer.')
+    .argument('<file>', 'the file, as causeway fleet status names it')
+    .option('--mine', 'the file on this computer')
+    .option('--theirs', 'the file of the fleet; the one on this computer is replaced')
+    .action(context.run(async (file: string, options: ProjectOptions & { readonly mine?: boolean; readonly theirs?: boolean }): Promise<ExitStatus> => {
+      const { fleetResolve } = await import('../project/fleet.ts');
+      return fleetResolve(file, options, context);
     }));
 };
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { ensureStateFolder, stateFolder } from '../../engine/store/database.ts';
 import { systemClock } from '../../engine/time/clock.ts';
+import { openExchange } from '../../fleet/description-exchange.ts';
 import { fleetConfigSchema, readFleetConfig, removeFleetConfig, writeFleetConfig, type FleetConfig } from '../../fleet/fleet-config.ts';
 import { historyProblems, openLedgerEntries } from '../../fleet/history.ts';
 import { natsClaims } from '../../fleet/nats-claims.ts';
@@ -39,6 +40,7 @@ export async function joinProject(servers: readonly string[], options: JoinOptio
   try {
     await natsJournal(connection, parsed.data);
     await natsClaims(connection, parsed.data, { id: 'nobody', name: 'nobody' });
+    await openExchange(connection, parsed.data, folder);
   } finally {
     await connection.close();
   }
@@ -67,7 +69,11 @@ export async function fleetStatus(options: ProjectOptions, context: CommandConte
   try {
     const claims = await natsClaims(connection, config, { id: 'nobody', name: 'nobody' });
     const rows = await Promise.all(replicas.map(async ({ id, name }) => ({ replica: name, member: await claims.holder(id, context.signal) })));
-    print(context, options, rows, () => table(['replica', 'member'], rows.map(({ replica, member }) => [replica, member])) || 'No replica.\n');
+    const { conflicts } = await (await openExchange(connection, config, projectFolder(options, context))).turn();
+    print(context, options, [...rows, ...conflicts.map((conflict) => ({ conflict }))], () => [
+      table(['replica', 'member'], rows.map(({ replica, member }) => [replica, member])) || 'No replica.\n',
+      ...conflicts.map((path) => `${path} was changed here and elsewhere: causeway fleet resolve ${path} --mine or --theirs\n`),
+    ].join(''));
   } finally {
     await connection.close();
   }
@@ -84,6 +90,22 @@ export async function fleetWork(options: ProjectOptions, context: CommandContext
     stop();
   });
   return 0;
+}
+
+/** Decides which of two changes of a file counts. */
+export async function fleetResolve(path: string, options: ProjectOptions & { readonly mine?: boolean; readonly theirs?: boolean }, context: CommandContext): Promise<ExitStatus> {
+  const config = configOf(options, context);
+  if ((options.mine === true) === (options.theirs === true)) throw new UsageError('one of --mine and --theirs is required');
+  const connection = await connectToFleet(config, 'causeway fleet resolve');
+  try {
+    const exchange = await openExchange(connection, config, projectFolder(options, context));
+    await exchange.resolve(path, options.mine === true ? 'mine' : 'theirs');
+    const { conflicts } = await exchange.turn();
+    context.stdout.write(conflicts.includes(path) ? `${path} was changed once more elsewhere.\n` : `${path} is the same on all members now.\n`);
+    return conflicts.includes(path) ? 1 : 0;
+  } finally {
+    await connection.close();
+  }
 }
 
 export async function fleetVerify(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {

@@ -54,7 +54,7 @@ export async function withProject<T>(options: ProjectOptions & MayCreate & Stays
   const vault = openVault(vaultPath(folder), keyWrapperFor(context), { asksPeople: asksForPassphrase(context) });
   const config = readFleetConfig(stateFolder(folder));
   // The client of NATS is loaded by who is in a fleet.
-  const fleet = config === undefined ? undefined : await (await import('../../fleet/fleet-engine.ts')).joinFleet(config, { takesOver: options.staysOpen === true });
+  const fleet = config === undefined ? undefined : await (await import('../../fleet/fleet-engine.ts')).joinFleet(config, { takesOver: options.staysOpen === true, projectFolder: folder });
   try {
     const { client } = await openProject({ projectFolder: folder, vault, ...(fleet === undefined ? {} : { fleet: fleet.join }) }, context.signal);
     try {

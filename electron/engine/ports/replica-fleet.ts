@@ -26,6 +26,8 @@ export const noFleet: ReplicaFleet = {
 
 /** What a fleet asks the engine that takes part in it. */
 export interface FleetHooks {
+  /** Files of descriptions have come from another member. */
+  described(): void;
   /** Ids of all replicas. */
   replicas(): readonly string[];
   /** Whether an execution or deployment of it has not ended, whoever carries it out. */

@@ -49,6 +49,10 @@ function replicaOfInput(core: CoreContext, input: Readonly<Record<string, unknow
 export function fleetHooks(core: CoreContext, dispatch: (call: CallName, input: object) => Promise<Envelope<unknown>>): FleetHooks {
   const never = new AbortController().signal;
   return {
+    described() {
+      core.descriptions.sync();
+      core.changed();
+    },
     replicas: () => core.store.replicas.list().map(({ id }) => id),
     hasOpenRun: (replicaId) => [core.executions, core.deployments].some(({ runs }) => runs.openRunOf(replicaId) !== undefined),
     isBusy: (replicaId) => [core.executions, core.deployments].some(({ runs }) => runs.active(runs.openRunOf(replicaId)?.id ?? '') !== undefined),

@@ -1,0 +1,74 @@
+// Real NATS servers: descriptions of a project that several computers change.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { Kvm } from '@nats-io/kv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { descriptionBucket, descriptionExchange, type DescriptionExchange } from '../../electron/fleet/description-exchange.ts';
+import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+
+describe.runIf(hasNats)('the descriptions of a project in a fleet', () => {
+  let nats: NatsCluster;
+  let connection: NatsConnection;
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-files-'));
+  const file = (side: string, path: string): string => join(folder, side, path);
+  const put = (side: string, path: string, content: string): void => writeFileSync(file(side, path), content);
+  const read = (side: string, path: string): string | undefined => (existsSync(file(side, path)) ? readFileSync(file(side, path), 'utf8') : undefined);
+  let one: DescriptionExchange;
+  let two: DescriptionExchange;
+  const open = (side: string): Promise<DescriptionExchange> => descriptionExchange(connection, { project: 'dc1', replicas: 1 }, join(folder, side), join(folder, `${side}.json`));
+
+  beforeAll(async () => {
+    nats = await startNats({ servers: 1 });
+    connection = await connect({ servers: [...nats.urls] });
+    for (const side of ['one', 'two']) mkdirSync(file(side, 'replicas'), { recursive: true });
+    [one, two] = [await open('one'), await open('two')];
+  });
+  afterAll(async () => {
+    await connection?.close();
+    await nats?.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('reach the others, with changes and deletions, also after another start', async () => {
+    put('one', 'replicas/web.yaml', 'name: web');
+    put('one', 'replicas/db.yaml', 'name: db');
+    put('one', 'causeway.yaml', 'name: not shared');
+    await one.turn();
+    expect(await two.turn()).toEqual({ taken: ['replicas/db.yaml', 'replicas/web.yaml'], conflicts: [] });
+    expect([read('two', 'replicas/web.yaml'), read('two', 'causeway.yaml')]).toEqual(['name: web', undefined]);
+    put('two', 'replicas/web.yaml', 'name: web\nwave: first');
+    rmSync(file('two', 'replicas/db.yaml'));
+    two = await open('two');
+    await two.turn();
+    await one.turn();
+    expect([read('one', 'replicas/web.yaml'), read('one', 'replicas/db.yaml')]).toEqual(['name: web\nwave: first', undefined]);
+    expect(await two.turn()).toEqual({ taken: [], conflicts: [] });
+  }, 30_000);
+
+  it('are left as they are where two people changed the same file, until one decides', async () => {
+    put('one', 'replicas/web.yaml', 'wave: second');
+    put('two', 'replicas/web.yaml', 'wave: third');
+    await one.turn();
+    expect(await two.turn()).toEqual({ taken: [], conflicts: ['replicas/web.yaml'] });
+    expect(read('two', 'replicas/web.yaml')).toBe('wave: third');
+    await two.resolve('replicas/web.yaml', 'mine');
+    expect(await two.turn()).toEqual({ taken: [], conflicts: [] });
+    expect(await one.turn()).toEqual({ taken: ['replicas/web.yaml'], conflicts: [] });
+    put('one', 'replicas/web.yaml', 'wave: fourth');
+    put('two', 'replicas/web.yaml', 'wave: fifth');
+    await two.turn();
+    expect((await one.turn()).conflicts).toEqual(['replicas/web.yaml']);
+    await one.resolve('replicas/web.yaml', 'theirs');
+    expect(read('one', 'replicas/web.yaml')).toBe('wave: fifth');
+    expect(await one.turn()).toEqual({ taken: [], conflicts: [] });
+  }, 30_000);
+
+  it('write nothing that is no description, whatever is in the bucket', async () => {
+    const kv = await new Kvm(connection).open(descriptionBucket('dc1'));
+    for (const path of ['../outside.yaml', 'replicas/../../outside.yaml', '.causeway/fleet.json', '/etc/outside.yaml', 'replicas/x.sh']) await kv.put(Buffer.from(path).toString('base64url'), 'x');
+    expect(await one.turn()).toEqual({ taken: [], conflicts: [] });
+    expect(existsSync(join(folder, 'outside.yaml'))).toBe(false);
+  }, 30_000);
+});

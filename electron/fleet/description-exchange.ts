@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { JetStreamApiError } from '@nats-io/jetstream';
+import { Kvm, type KV } from '@nats-io/kv';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { z } from 'zod';
+import { stateFolder } from '../engine/store/database.ts';
+import { replaceFileSync } from '../engine/system-files/replace-file.ts';
+import type { FleetConfig } from './fleet-config.ts';
+import { unreachable } from './nats-connection.ts';
+
+const folders = ['endpoints', 'replicas', 'waves'];
+/** What a description may be called: nothing else is written to the project folder. */
+const sharedPath = /^(?:(?:endpoints|replicas|waves)\/[^/\\\0]{1,200}\.(?:json|yaml|yml)|defaults\.json)$/;
+const mostBytes = 400_000;
+const wrongLastSequence = 10_071;
+
+const stateSchema = z.record(z.string(), z.strictObject({ revision: z.int(), digest: z.string() })).catch({});
+type State = z.infer<typeof stateSchema>;
+/** Digest of a file that is not there. */
+const nothing = '';
+
+export interface DescriptionExchange {
+  /** Sends what was changed here and takes what was changed elsewhere. Rejects with `fleet.*`. */
+  turn(): Promise<ExchangeResult>;
+  /** Decides a conflict: this computer's file, or the one of the fleet, counts for everybody. */
+  resolve(path: string, side: 'mine' | 'theirs'): Promise<void>;
+}
+
+export interface ExchangeResult {
+  /** Files that came from others. */
+  readonly taken: readonly string[];
+  /** Files that were changed here and elsewhere: nothing is done with them before a person has decided. */
+  readonly conflicts: readonly string[];
+}
+
+/** The exchange of a project folder, with its memory in the state folder. */
+export function openExchange(connection: NatsConnection, config: Pick<FleetConfig, 'project' | 'replicas'>, projectFolder: string): Promise<DescriptionExchange> {
+  return descriptionExchange(connection, config, projectFolder, join(stateFolder(projectFolder), 'fleet-files.json'));
+}
+
+export function descriptionBucket(project: string): string {
+  return `causeway-files-${project}`;
+}
+
+/**
+ * The project's descriptions in a key-value bucket, one entry for each file. A change is accepted only on top of the revision that it was made
+ * from, so that of two people who change the same file the second one decides.
+ *
+ * @param stateFile remembers which revision each file had
+ */
+export async function descriptionExchange(connection: NatsConnection, { project, replicas }: Pick<FleetConfig, 'project' | 'replicas'>, projectFolder: string, stateFile: string): Promise<DescriptionExchange> {
+  const kvm = new Kvm(connection);
+  const kv: KV = await kvm.open(descriptionBucket(project)).then(async (opened) => (await opened.status(), opened))
+    .catch(() => kvm.create(descriptionBucket(project), { replicas, history: 20 }))
+    .catch((error: unknown) => Promise.reject(unreachable(error)));
+  const known: State = existsSync(stateFile) ? stateSchema.parse(parsedOrEmpty(stateFile)) : {};
+  const remember = (path: string, revision: number, digest: string): void => {
+    known[path] = { revision, digest };
+    writeAtomically(stateFile, JSON.stringify(known));
+  };
+
+  async function remote(): Promise<Map<string, { readonly revision: number; readonly content: string | undefined }>> {
+    const found = new Map<string, { readonly revision: number; readonly content: string | undefined }>();
+    if ((await kv.status()).values === 0) return found;
+    const watch = await kv.watch();
+    for await (const entry of watch) {
+      const path = Buffer.from(entry.key, 'base64url').toString('utf8');
+      if (sharedPath.test(path)) found.set(path, { revision: entry.revision, content: entry.operation === 'PUT' ? entry.string() : undefined });
+      if (entry.delta === 0) break;
+    }
+    return found;
+  }
+
+  /** Whether it was on top of the revision. */
+  async function send(path: string, content: string | undefined, revision: number): Promise<number | undefined> {
+    const key = Buffer.from(path).toString('base64url');
+    try {
+      if (content === undefined) {
+        await kv.delete(key, { previousSeq: revision });
+        return (await kv.get(key))?.revision ?? revision;
+      }
+      return revision === 0 ? await kv.create(key, content) : await kv.update(key, content, revision);
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === wrongLastSequence) return undefined;
+      throw error;
+    }
+  }
+
+  async function settle(path: string, there: { readonly revision: number; readonly content: string | undefined } | undefined, result: { taken: string[]; conflicts: string[] }): Promise<void> {
+    const before = known[path] ?? { revision: 0, digest: nothing };
+    const here = contentOf(projectFolder, path);
+    const isChangedHere = digestOf(here) !== before.digest;
+    const isChangedThere = there !== undefined && there.revision !== before.revision;
+    if (isChangedThere && digestOf(there.content) === digestOf(here)) return remember(path, there.revision, digestOf(here));
+    if (isChangedThere && isChangedHere) return void result.conflicts.push(path);
+    if (isChangedThere) {
+      write(projectFolder, path, there.content);
+      remember(path, there.revision, digestOf(there.content));
+      return void result.taken.push(path);
+    }
+    if (!isChangedHere || (here?.length ?? 0) > mostBytes) return;
+    const revision = await send(path, here, before.revision);
+    if (revision === undefined) result.conflicts.push(path);
+    else remember(path, revision, digestOf(here));
+  }
+
+  return {
+    async turn() {
+      try {
+        const theirs = await remote();
+        const result = { taken: [] as string[], conflicts: [] as string[] };
+        for (const path of new Set([...theirs.keys(), ...filesIn(projectFolder), ...Object.keys(known)])) await settle(path, theirs.get(path), result);
+        return result;
+      } catch (error) {
+        throw unreachable(error);
+      }
+    },
+    async resolve(path, side) {
+      const theirs = (await remote()).get(path);
+      if (theirs === undefined) return;
+      // What is decided against counts as seen: the other side is then the only change.
+      if (side === 'mine') remember(path, theirs.revision, 'undecided');
+      else {
+        write(projectFolder, path, theirs.content);
+        remember(path, theirs.revision, digestOf(theirs.content));
+      }
+    },
+  };
+}
+
+function filesIn(projectFolder: string): string[] {
+  const names = folders.flatMap((folder) => (existsSync(join(projectFolder, folder)) ? readdirSync(join(projectFolder, folder)).map((name) => `${folder}/${name}`) : []));
+  return [...names, 'defaults.json'].filter((path) => sharedPath.test(path) && existsSync(join(projectFolder, path)));
+}
+
+function contentOf(projectFolder: string, path: string): string | undefined {
+  try {
+    return readFileSync(join(projectFolder, path), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function write(projectFolder: string, path: string, content: string | undefined): void {
+  if (content === undefined) rmSync(join(projectFolder, path), { force: true });
+  else writeAtomically(join(projectFolder, path), content);
+}
+
+function writeAtomically(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.part`, content, { mode: 0o600, flush: true });
+  replaceFileSync(`${path}.part`, path);
+}
+
+function digestOf(content: string | undefined): string {
+  return content === undefined ? nothing : createHash('sha256').update(content).digest('hex');
+}
+
+function parsedOrEmpty(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return {};
+  }
+}
