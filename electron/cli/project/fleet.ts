@@ -9,7 +9,7 @@ import { connectToFleet } from '../../fleet/nats-connection.ts';
 import { natsJournal } from '../../fleet/nats-journal.ts';
 import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import { print, table } from '../output/print.ts';
-import { projectFolder, withProject } from './with-project.ts';
+import { moverOf, projectFolder, withProject } from './with-project.ts';
 
 export interface JoinOptions extends ProjectOptions {
   readonly name: string;
@@ -24,11 +24,17 @@ export interface JoinOptions extends ProjectOptions {
   readonly claimSeconds: string;
 }
 
+/** These commands read files of the computer that is the member. @throws UsageError where a mover is meant */
+function folderHere(options: ProjectOptions, context: CommandContext): string {
+  if (moverOf(options, context) !== undefined) throw new UsageError('fleet commands work on this computer only: run them on the mover itself, without --on and CAUSEWAY_MOVER');
+  return projectFolder(options, context);
+}
+
 const file = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(path));
 
 /** Remembers how this computer takes part, once the servers have answered. */
 export async function joinProject(servers: readonly string[], options: JoinOptions, context: CommandContext): Promise<ExitStatus> {
-  const folder = projectFolder(options, context);
+  const folder = folderHere(options, context);
   if ((options.cert === undefined) !== (options.key === undefined)) throw new UsageError('--cert and --key belong together');
   const parsed = fleetConfigSchema.safeParse({
     servers, project: options.name, user: options.user, passwordFile: file(options.passwordFile), credentialsFile: file(options.credentials), seedFile: file(options.seed),
@@ -50,14 +56,14 @@ export async function joinProject(servers: readonly string[], options: JoinOptio
 }
 
 export function leaveProject(options: ProjectOptions, context: CommandContext): ExitStatus {
-  removeFleetConfig(stateFolder(projectFolder(options, context)));
+  removeFleetConfig(stateFolder(folderHere(options, context)));
   context.stdout.write('This project belongs to this computer alone from the next command on.\n');
   return 0;
 }
 
 /** @throws UsageError where the project is in no fleet */
 function configOf(options: ProjectOptions, context: CommandContext): FleetConfig {
-  const config = readFleetConfig(stateFolder(projectFolder(options, context)));
+  const config = readFleetConfig(stateFolder(folderHere(options, context)));
   if (config === undefined) throw new UsageError('this project is in no fleet: causeway fleet join');
   return config;
 }
@@ -69,7 +75,7 @@ export async function fleetStatus(options: ProjectOptions, context: CommandConte
   try {
     const claims = await natsClaims(connection, config, { id: 'nobody', name: 'nobody' });
     const rows = await Promise.all(replicas.map(async ({ id, name }) => ({ replica: name, member: await claims.holder(id, context.signal) })));
-    const { conflicts } = await (await openExchange(connection, config, projectFolder(options, context))).turn();
+    const { conflicts } = await (await openExchange(connection, config, folderHere(options, context))).turn();
     print(context, options, [...rows, ...conflicts.map((conflict) => ({ conflict }))], () => [
       table(['replica', 'member'], rows.map(({ replica, member }) => [replica, member])) || 'No replica.\n',
       ...conflicts.map((path) => `${path} was changed here and elsewhere: causeway fleet resolve ${path} --mine or --theirs\n`),
@@ -98,7 +104,7 @@ export async function fleetResolve(path: string, options: ProjectOptions & { rea
   if ((options.mine === true) === (options.theirs === true)) throw new UsageError('one of --mine and --theirs is required');
   const connection = await connectToFleet(config, 'causeway fleet resolve');
   try {
-    const exchange = await openExchange(connection, config, projectFolder(options, context));
+    const exchange = await openExchange(connection, config, folderHere(options, context));
     await exchange.resolve(path, options.mine === true ? 'mine' : 'theirs');
     const { conflicts } = await exchange.turn();
     context.stdout.write(conflicts.includes(path) ? `${path} was changed once more elsewhere.\n` : `${path} is the same on all members now.\n`);
