@@ -114,13 +114,23 @@ export async function fleetResolve(path: string, options: ProjectOptions & { rea
   }
 }
 
+interface Verified {
+  readonly replica: string;
+  readonly records: number;
+  readonly epochs: number;
+  readonly problems: readonly string[];
+  /** Temporary resources, by name. */
+  readonly left: readonly string[];
+}
+
+/** Reads all journals and says what must not be in them. */
 export async function fleetVerify(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
   const config = configOf(options, context);
   const replicas = await withProject(options, context, (core) => core.call('replica.list', {}));
   const connection = await connectToFleet(config, 'causeway fleet verify');
   try {
     const log = await natsJournal(connection, config);
-    const rows = [];
+    const rows: Verified[] = [];
     for (const { id, name } of replicas) {
       const records = await log.read(id, 0, context.signal);
       rows.push({ replica: name, records: records.length, epochs: records.filter(({ record }) => record.kind === 'epoch').length, problems: historyProblems(records), left: openLedgerEntries(records).filter(({ lifetime }) => lifetime === 'temporary').map((entry) => entry.name) });
