@@ -84,7 +84,7 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two engines of a fleet', (
     await done('one', 'endpoint', 'add', 'cloud', '--plugin', 'european-cloud', '--connection', at('cloud.json'));
     await done('one', 'replica', 'create', 'images', 'web', 'cloud', '--environment', at('web.yaml'));
     await cp(at('one'), at('two'), { recursive: true });
-    await done('two', 'trust', 'accept');
+    await done('two', 'trust', 'accept', '--yes');
     for (const side of ['one', 'two'] as const) await done(side, 'fleet', 'join', ...nats.urls, '--name', 'lab', '--copies', '3', '--claim-seconds', '4');
     worker = start('two', 'fleet', 'work');
     worker.stdout!.resume();
