@@ -47,7 +47,8 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two engines of a fleet', (
     }
     throw new Error(`the execution ended early: ${said}`);
   }
-  const states = async (side: Side): Promise<string[]> => [...(await done(side, 'execution', 'list', '--json')).matchAll(/"number":(\d+),"state":"(\w+)"/g)].map(([, number, state]) => `${number} ${state}`);
+  const states = async (side: Side): Promise<string[]> => (await done(side, 'execution', 'list', '--json')).trim().split('\n').filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { number: number; state: string }).map(({ number, state }) => `${number} ${state}`);
   async function expectEqualDisks(): Promise<void> {
     const [disk] = (JSON.parse(await done('two', 'replica', 'show', 'web', '--json')) as { disks: { volumeId: string }[] }).disks;
     expect(await firstDifference(at('images', 'web.raw'), cloud.volumePath(disk!.volumeId))).toBeUndefined();
@@ -101,6 +102,7 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two engines of a fleet', (
   }, 60_000);
 
   it('see what the other describes', async () => {
+    await done('one', 'wave', 'create', 'night');
     await done('one', 'replica', 'update', 'web', '--wave', 'night');
     await expect.poll(() => done('two', 'replica', 'show', 'web', '--json'), { timeout: 60_000, interval: 500 }).toContain('"wave":"night"');
     expect(await done('two', 'fleet', 'status')).not.toContain('was changed here and elsewhere');
