@@ -56,6 +56,7 @@ const groups = {
     'krb5-kdc': 'a domain controller for Kerberos',
     'krb5-admin-server': 'accounts of that domain',
     'python3-gssapi': 'a service that takes Kerberos tickets',
+    'nats-server': 'the servers of a fleet',
     'python3-pyvmomi': 'a client of another make that talks to the rig of the virtualization platform',
   },
   windows: {

@@ -7,9 +7,9 @@ import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transp
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configureServers } from '../../electron/cli/project/fleet-configure.ts';
 import { systemClock } from '../../electron/engine/time/clock.ts';
-import { descriptionExchange } from '../../electron/fleet/description-exchange.ts';
+import { descriptionBucket, descriptionExchange } from '../../electron/fleet/description-exchange.ts';
 import { FleetMember } from '../../electron/fleet/fleet-member.ts';
-import { natsClaims } from '../../electron/fleet/nats-claims.ts';
+import { claimBucket, natsClaims } from '../../electron/fleet/nats-claims.ts';
 import { connectToFleet } from '../../electron/fleet/nats-connection.ts';
 import { journalStream, journalSubject, natsJournal } from '../../electron/fleet/nats-journal.ts';
 import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
@@ -88,5 +88,39 @@ describe.runIf(hasNats)('roles in a fleet', () => {
     await expect(connect({ servers: [...nats.urls], maxReconnectAttempts: 0 })).rejects.toThrow();
     const { log } = await (async () => ({ log: await natsJournal(await raw('bob'), { project: 'dc1', replicas: 1 }) }))();
     expect((await log.read('r', 0, never)).length).toBe(2);
+  }, 60_000);
+
+  it('are not given away: nothing is sent to a server without TLS where the address says TLS', async () => {
+    writeFileSync(join(folder, 'password'), 'secret');
+    const servers = nats.urls.map((url) => url.replace('nats:', 'tls:'));
+    await expect(connectToFleet({ servers, project: 'dc1', replicas: 1, claimSeconds: 30, user: 'alice', passwordFile: join(folder, 'password') }, 'alice'))
+      .rejects.toThrow(expect.objectContaining({ code: 'fleet.unreachable', message: expect.stringMatching(/tls/i) as string }) as Error);
+  }, 60_000);
+
+  it('leave a viewer no way around: answers of the servers cannot be sent into journals, claims or descriptions', async () => {
+    const owner = await connectToFleet({ servers: [...nats.urls], project: 'dc1', replicas: 1, claimSeconds: 30, seedFile: seed('alice') }, 'alice');
+    closing.push(owner);
+    const manager = await jetstreamManager(owner, { checkAPI: false });
+    const streams = [journalStream('dc1'), `KV_${claimBucket('dc1')}`, `KV_${descriptionBucket('dc1')}`];
+    const stored = () => Promise.all(streams.map(async (stream) => {
+      const { state } = await manager.streams.info(stream);
+      return [state.last_seq, state.consumer_count];
+    }));
+    const before = await stored();
+    const carol = await connect({ servers: [...nats.urls], authenticator: nkeyAuthenticator(new TextEncoder().encode(readFileSync(seed('carol'), 'utf8').trim())) });
+    closing.push(carol);
+    const targets = [journalSubject('dc1', 'r'), `$KV.${claimBucket('dc1')}.r`, `$KV.${descriptionBucket('dc1')}.r`];
+    for (const stream of streams) {
+      for (const reply of targets) {
+        carol.publish(`$JS.API.STREAM.INFO.${stream}`, '', { reply });
+        carol.publish(`$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ seq: 1 }), { reply });
+        carol.publish(`$JS.API.DIRECT.GET.${stream}`, JSON.stringify({ seq: 1 }), { reply });
+        carol.publish(`$JS.API.CONSUMER.CREATE.${stream}`, JSON.stringify({ stream_name: stream, config: { deliver_subject: reply, deliver_policy: 'all', ack_policy: 'none' } }), { reply: '_INBOX.answer' });
+      }
+    }
+    // Requests are answered in their order.
+    const answer = await carol.request(`$JS.API.STREAM.INFO.${streams[0]}`);
+    expect(answer.json()).toMatchObject({ config: { name: streams[0] } });
+    expect(await stored()).toEqual(before);
   }, 60_000);
 });

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { JetStreamApiError } from '@nats-io/jetstream';
-import { Kvm, type KV } from '@nats-io/kv';
+import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { stateFolder } from '../engine/store/database.ts';
 import { replaceFileSync } from '../engine/system-files/replace-file.ts';
 import type { FleetConfig } from './fleet-config.ts';
+import { isOtherRevision, openBucket } from './nats-bucket.ts';
 import { unreachable } from './nats-connection.ts';
+import { nextMessage } from './nats-messages.ts';
 
 const folders = ['endpoints', 'replicas', 'waves'];
 /** What a description may be called: nothing else is written to the project folder. */
 const sharedPath = /^(?:(?:endpoints|replicas|waves)\/[^/\\\0]{1,200}\.(?:json|yaml|yml)|defaults\.json)$/;
 const mostBytes = 400_000;
-const wrongLastSequence = 10_071;
 
 const stateSchema = z.record(z.string(), z.strictObject({ revision: z.int(), digest: z.string() })).catch({});
 type State = z.infer<typeof stateSchema>;
@@ -26,6 +26,13 @@ export interface DescriptionExchange {
   turn(): Promise<ExchangeResult>;
   /** Decides a conflict: this computer's file, or the one of the fleet, counts for everybody. */
   resolve(path: string, side: 'mine' | 'theirs'): Promise<void>;
+}
+
+/** A file in the bucket. */
+interface Entry {
+  readonly revision: number;
+  /** Undefined: it was deleted. */
+  readonly content: string | undefined;
 }
 
 export interface ExchangeResult {
@@ -51,26 +58,29 @@ export function descriptionBucket(project: string): string {
  * @param stateFile remembers which revision each file had
  */
 export async function descriptionExchange(connection: NatsConnection, { project, replicas }: Pick<FleetConfig, 'project' | 'replicas'>, projectFolder: string, stateFile: string): Promise<DescriptionExchange> {
-  const kvm = new Kvm(connection);
-  const kv: KV = await kvm.open(descriptionBucket(project)).then(async (opened) => (await opened.status(), opened))
-    .catch(() => kvm.create(descriptionBucket(project), { replicas, history: 20 }))
-    .catch((error: unknown) => Promise.reject(unreachable(error)));
+  const bucket = descriptionBucket(project);
+  const kv = await openBucket(connection, bucket, { replicas, history: 20 });
+  const manager = await jetstreamManager(connection, { checkAPI: false });
   const known: State = existsSync(stateFile) ? stateSchema.parse(parsedOrEmpty(stateFile)) : {};
   const remember = (path: string, revision: number, digest: string): void => {
     known[path] = { revision, digest };
     writeAtomically(stateFile, JSON.stringify(known));
   };
 
-  async function remote(): Promise<Map<string, { readonly revision: number; readonly content: string | undefined }>> {
-    const found = new Map<string, { readonly revision: number; readonly content: string | undefined }>();
-    if ((await kv.status()).values === 0) return found;
-    const watch = await kv.watch();
-    for await (const entry of watch) {
-      const path = Buffer.from(entry.key, 'base64url').toString('utf8');
-      if (sharedPath.test(path)) found.set(path, { revision: entry.revision, content: entry.operation === 'PUT' ? entry.string() : undefined });
-      if (entry.delta === 0) break;
+  /** Of each file the newest entry that was read, and how far that is. */
+  const entries = new Map<string, Entry>();
+  let readUpTo = 0;
+
+  /** What others have stored since the last turn, too. */
+  async function remote(): Promise<ReadonlyMap<string, Entry>> {
+    for (;;) {
+      const message = await nextMessage(manager, `KV_${bucket}`, `$KV.${bucket}.>`, readUpTo + 1);
+      if (message === undefined) return entries;
+      readUpTo = message.seq;
+      const path = Buffer.from(message.subject.slice(`$KV.${bucket}.`.length), 'base64url').toString('utf8');
+      const isGone = (message.header?.get('KV-Operation') ?? '') !== '';
+      if (sharedPath.test(path)) entries.set(path, { revision: message.seq, content: isGone ? undefined : message.string() });
     }
-    return found;
   }
 
   /** Whether it was on top of the revision. */
@@ -79,16 +89,18 @@ export async function descriptionExchange(connection: NatsConnection, { project,
     try {
       if (content === undefined) {
         await kv.delete(key, { previousSeq: revision });
-        return (await kv.get(key))?.revision ?? revision;
+        const left = await kv.get(key);
+        // Somebody may have made the file again since: the next turn sees that.
+        return left === null || left.operation === 'PUT' ? revision : left.revision;
       }
       return revision === 0 ? await kv.create(key, content) : await kv.update(key, content, revision);
     } catch (error) {
-      if (error instanceof JetStreamApiError && error.code === wrongLastSequence) return undefined;
+      if (isOtherRevision(error)) return undefined;
       throw error;
     }
   }
 
-  async function settle(path: string, there: { readonly revision: number; readonly content: string | undefined } | undefined, result: { taken: string[]; conflicts: string[] }): Promise<void> {
+  async function settle(path: string, there: Entry | undefined, result: { taken: string[]; conflicts: string[] }): Promise<void> {
     const before = known[path] ?? { revision: 0, digest: nothing };
     const here = contentOf(projectFolder, path);
     const isChangedHere = digestOf(here) !== before.digest;

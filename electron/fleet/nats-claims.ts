@@ -1,12 +1,9 @@
-import { JetStreamApiError } from '@nats-io/jetstream';
-import { Kvm, type KV } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { FleetConfig } from './fleet-config.ts';
 import type { ClaimBoard } from './journal-log.ts';
 import { memberSchema, type Member } from './journal-record.ts';
+import { isOtherRevision, openBucket } from './nats-bucket.ts';
 import { unreachable } from './nats-connection.ts';
-
-const wrongLastSequence = 10_071;
 
 export function claimBucket(project: string): string {
   return `causeway-claims-${project}`;
@@ -15,11 +12,7 @@ export function claimBucket(project: string): string {
 /** Claims in a key-value bucket whose entries end by themselves. */
 export async function natsClaims(connection: NatsConnection, { project, replicas, claimSeconds }: Pick<FleetConfig, 'project' | 'replicas' | 'claimSeconds'>, member: Member): Promise<ClaimBoard> {
   const ttlMs = claimSeconds * 1000;
-  const kvm = new Kvm(connection);
-  // Only owners may make it.
-  const kv: KV = await kvm.open(claimBucket(project)).then(async (opened) => (await opened.status(), opened))
-    .catch(() => kvm.create(claimBucket(project), { replicas, ttl: ttlMs, history: 1 }))
-    .catch((error: unknown) => Promise.reject(unreachable(error)));
+  const kv = await openBucket(connection, claimBucket(project), { replicas, ttl: ttlMs, history: 1 });
   const revisions = new Map<string, number>();
   const value = JSON.stringify(member);
 
@@ -39,7 +32,7 @@ export async function natsClaims(connection: NatsConnection, { project, replicas
           revisions.set(key, known === undefined ? await kv.create(key, value) : await kv.update(key, value, known));
           return 'held';
         } catch (error) {
-          if (!(error instanceof JetStreamApiError) || error.code !== wrongLastSequence) throw unreachable(error);
+          if (!isOtherRevision(error)) throw unreachable(error);
           revisions.delete(key);
           const holder = await holderOf(key);
           if (holder === undefined) continue; // it has ended since

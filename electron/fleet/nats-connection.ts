@@ -15,11 +15,16 @@ export async function connectToFleet({ servers, user, passwordFile, credentialsF
       ...(user === undefined || passwordFile === undefined ? {} : { user, pass: readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, '') }),
       ...(credentialsFile === undefined ? {} : { authenticator: credsAuthenticator(readFileSync(credentialsFile)) }),
       ...(seedFile === undefined ? {} : { authenticator: nkeyAuthenticator(new TextEncoder().encode(readFileSync(seedFile, 'utf8').trim())) }),
-      ...(tls === undefined ? {} : { tls: { caFile: tls.caFile, ...(tls.certFile === undefined ? {} : { certFile: tls.certFile }), ...(tls.keyFile === undefined ? {} : { keyFile: tls.keyFile }) } }),
+      ...(tls === undefined && !servers.some(isSecure) ? {} : { tls: { ...(tls === undefined ? {} : { caFile: tls.caFile }), ...(tls?.certFile === undefined ? {} : { certFile: tls.certFile }), ...(tls?.keyFile === undefined ? {} : { keyFile: tls.keyFile }) } }),
     });
   } catch (cause) {
     throw unreachable(cause);
   }
+}
+
+/** The client takes the scheme for decoration: unless it is told to, it would send a password in clear to a server that offers no TLS. */
+function isSecure(server: string): boolean {
+  return /^(?:tls|wss):/i.test(server);
 }
 
 /** Whatever the client says, as an error of the fleet. */

@@ -1,19 +1,21 @@
-import { jetstream, jetstreamManager, JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { randomUUID } from 'node:crypto';
+import { jetstream, jetstreamManager, JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { headers, type NatsConnection } from '@nats-io/transport-node';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { systemClock } from '../engine/time/clock.ts';
 import type { FleetConfig } from './fleet-config.ts';
 import { wrongSequence, type JournalLog } from './journal-log.ts';
 import { journalRecordSchema, type StoredRecord } from './journal-record.ts';
 import { isForbidden, unreachable } from './nats-connection.ts';
+import { nextMessage } from './nats-messages.ts';
 
 const requestMs = 5000;
 /** How long servers may need to choose another leader, milliseconds. */
 const patienceMs = 60_000;
 const pauseMs = 200;
-/** JetStream's own codes. */
+/** JetStream's own code. */
 const wrongLastSequence = 10_071;
-const noMessage = 10_037;
+const recordHeader = 'Causeway-Record';
 
 export function journalStream(project: string): string {
   return `CAUSEWAY_JOURNAL_${project}`;
@@ -36,13 +38,12 @@ export async function natsJournal(connection: NatsConnection, { project, replica
 
   /** The first message of a subject from a sequence on, from the stream's leader. */
   async function next(subject: string, from: number): Promise<(StoredRecord & { readonly id: string }) | undefined> {
+    const message = await nextMessage(jsm, stream, subject, from);
+    if (message === undefined) return undefined;
     try {
-      const message = await jsm.streams.getMessage(stream, { seq: from, next_by_subj: subject } as never);
-      if (message === null) return undefined;
-      return { sequence: message.seq, record: journalRecordSchema.parse(message.json()), id: message.header.get('Causeway-Record') };
-    } catch (error) {
-      if (error instanceof JetStreamApiError && error.code === noMessage) return undefined;
-      throw error;
+      return { sequence: message.seq, record: journalRecordSchema.parse(message.json()), id: message.header.get(recordHeader) };
+    } catch (cause) {
+      throw new CausewayError('fleet.journal-unreadable', `${stream}, record ${message.seq}`, { cause });
     }
   }
 
@@ -50,9 +51,8 @@ export async function natsJournal(connection: NatsConnection, { project, replica
     async append(replicaId, record, expected, signal) {
       const subject = journalSubject(project, replicaId);
       const id = randomUUID();
-      const { headers } = await import('@nats-io/transport-node');
       const header = headers();
-      header.set('Causeway-Record', id);
+      header.set(recordHeader, id);
       return settle(async () => {
         try {
           const { seq } = await js.publish(subject, JSON.stringify(record), { expect: { lastSubjectSequence: expected }, headers: header, timeout: requestMs });
@@ -94,5 +94,5 @@ async function settle<T>(attempt: () => Promise<T>, signal: AbortSignal): Promis
 /** A refusal by permissions does not pass; no leader, no answer and a broken connection do. */
 function isTransient(error: unknown): boolean {
   if (error instanceof JetStreamApiError) return error.status >= 500;
-  return error instanceof Error && !isForbidden(error) && error.name !== 'ZodError';
+  return error instanceof Error && !isForbidden(error) && !(error instanceof CausewayError);
 }

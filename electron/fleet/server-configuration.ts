@@ -13,30 +13,58 @@ export interface FleetUser {
   readonly publicKey: string;
 }
 
-/** Subjects that a role may publish to. All answers come to inboxes. */
+/** What a role may ask of the servers. All answers come to inboxes. No role may make consumers: whoever makes one chooses where it delivers to. */
 export function publishAllowed(project: string, role: FleetRole): string[] {
-  const streams = [journalStream(project), `KV_${claimBucket(project)}`, `KV_${descriptionBucket(project)}`];
-  const read = ['$JS.API.INFO', ...streams.flatMap((stream) => [`$JS.API.STREAM.INFO.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`, `$JS.API.DIRECT.GET.${stream}`, `$JS.API.DIRECT.GET.${stream}.>`, `$JS.API.CONSUMER.CREATE.${stream}.>`, `$JS.API.CONSUMER.INFO.${stream}.>`, `$JS.API.CONSUMER.DELETE.${stream}.>`, `$JS.FC.${stream}.>`])];
+  const streams = streamsOf(project);
+  // Without the first one the servers would take an account of viewers for one with streams of its own.
+  const read = ['$JS.API.INFO', ...streams.flatMap(readingOf)];
   const work = [`causeway.${project}.journal.*`, `$KV.${claimBucket(project)}.>`, `$KV.${descriptionBucket(project)}.>`];
   // Nobody may delete, purge or change a stream: the history of a project ends with its account.
-  const own = streams.flatMap((stream) => [`$JS.API.STREAM.CREATE.${stream}`]);
+  const own = streams.map((stream) => `$JS.API.STREAM.CREATE.${stream}`);
   return { viewer: read, operator: [...read, ...work], owner: [...read, ...work, ...own] }[role];
 }
 
-/** An account for a project, as a block of the configuration of nats-server. */
+function streamsOf(project: string): string[] {
+  return [journalStream(project), `KV_${claimBucket(project)}`, `KV_${descriptionBucket(project)}`];
+}
+
+function readingOf(stream: string): string[] {
+  return [`$JS.API.STREAM.INFO.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`];
+}
+
+/**
+ * The accounts of a project, as a block of the configuration of nats-server. Viewers have an account of their own, which reaches the project's by
+ * its reading requests only: the servers send the answer of a request to whatever subject it names, permissions or not, and within the project's
+ * account that could be a journal.
+ */
 export function accountConfiguration(project: string, users: readonly FleetUser[]): string {
+  const account = JSON.stringify(`causeway-${project}`);
+  const viewers = JSON.stringify(`causeway-${project}-viewers`);
   const list = (subjects: readonly string[]): string => `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`;
-  return [
-    `# Roles in the fleet of the project ${project}. Made by causeway fleet configure.`,
-    'accounts {',
-    `  ${JSON.stringify(`causeway-${project}`)} {`,
-    '    jetstream: enabled',
+  const usersOf = (given: readonly FleetUser[]): string[] => [
     '    users: [',
-    ...users.flatMap(({ name, role, publicKey }) => [
+    ...given.flatMap(({ name, role, publicKey }) => [
       `      # ${name}: ${role}`,
       `      { nkey: ${publicKey}, permissions: { publish: { allow: ${list(publishAllowed(project, role))} }, subscribe: { allow: ["_INBOX.>"] } } }`,
     ]),
     '    ]',
+  ];
+  const reading = publishAllowed(project, 'viewer').map((subject) => JSON.stringify(subject));
+  return [
+    `# Roles in the fleet of the project ${project}. Made by causeway fleet configure.`,
+    'accounts {',
+    `  ${account} {`,
+    '    jetstream: enabled',
+    '    exports: [',
+    ...reading.map((subject) => `      { service: ${subject}, accounts: [${viewers}] }`),
+    '    ]',
+    ...usersOf(users.filter(({ role }) => role !== 'viewer')),
+    '  }',
+    `  ${viewers} {`,
+    '    imports: [',
+    ...reading.map((subject) => `      { service: { account: ${account}, subject: ${subject} } }`),
+    '    ]',
+    ...usersOf(users.filter(({ role }) => role === 'viewer')),
     '  }',
     '}',
     '',

@@ -21,6 +21,11 @@ export const fleetErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Von diesem Computer war eine Weile nichts zu hören, daher hat ein anderer übernommen. Was danach hier geschah, wurde nicht aufgezeichnet.',
     remedy: 'Es ist nichts zu tun: Die Ausführung wird dort fortgesetzt.',
   },
+  'fleet.journal-unreadable': {
+    title: 'Ein Eintrag in einem Journal der Flotte ist nicht lesbar',
+    cause: 'Eine neuere Version von Causeway hat ihn geschrieben, oder jemand mit Schreibrecht auf die Journale hat dort etwas anderes abgelegt.',
+    remedy: 'Aktualisieren Sie Causeway auf diesem Computer. Ist es aktuell, sehen Sie sich den Eintrag mit den Werkzeugen von NATS an.',
+  },
   'fleet.waves': {
     title: 'Aktionen auf Wellen sind in einer Flotte nicht verfügbar',
     cause: 'Eine Welle wird von einer Engine durchgeführt, und ihr Stand wird noch nicht geteilt.',

@@ -26,6 +26,12 @@ export const fleetErrors = {
     remedy: 'Nothing has to be done: the execution continues there.',
     retryable: false,
   },
+  'fleet.journal-unreadable': {
+    title: 'A record in a journal of the fleet cannot be read',
+    cause: 'A newer version of Causeway has written it, or somebody who may write to the journals has stored something else there.',
+    remedy: 'Update Causeway on this computer. If it is up to date, look at the record with the tools of NATS.',
+    retryable: false,
+  },
   'fleet.waves': {
     title: 'Actions on waves are not available in a fleet',
     cause: 'A wave is carried out by one engine, and its state is not shared yet.',
