@@ -46,7 +46,7 @@ const vault = openVault(join(folder, 'vault.json'), async () => {
   return passphrase === undefined ? undefined : passphraseWrapper(passphrase);
 });
 try {
-  const config = readFleetConfig(folder);
+  const config = readFleetConfig(start.projectFolder);
   const fleet = config === undefined ? undefined : await (await import('./fleet/fleet-engine.ts')).joinFleet(config, { takesOver: true, projectFolder: start.projectFolder });
   const { client, role } = await openProject(
     { projectFolder: start.projectFolder, vault, executionLimit: start.executionLimit, endsRehearsals: true, ...(fleet === undefined ? {} : { fleet: fleet.join }) },

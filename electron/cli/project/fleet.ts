@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { ensureStateFolder, stateFolder } from '../../engine/store/database.ts';
 import { systemClock } from '../../engine/time/clock.ts';
 import { openExchange } from '../../fleet/description-exchange.ts';
 import { fleetConfigSchema, readFleetConfig, removeFleetConfig, writeFleetConfig, type FleetConfig } from '../../fleet/fleet-config.ts';
 import { historyProblems, openLedgerEntries } from '../../fleet/history.ts';
+import { begun } from '../../fleet/journal-beginning.ts';
 import { natsClaims } from '../../fleet/nats-claims.ts';
 import { connectToFleet } from '../../fleet/nats-connection.ts';
 import { natsJournal } from '../../fleet/nats-journal.ts';
@@ -50,20 +50,20 @@ export async function joinProject(servers: readonly string[], options: JoinOptio
   } finally {
     await connection.close();
   }
-  writeFleetConfig(ensureStateFolder(folder), parsed.data);
+  writeFleetConfig(folder, parsed.data);
   context.stdout.write(`This project is part of the fleet ${options.name} from the next command on.\n`);
   return 0;
 }
 
 export function leaveProject(options: ProjectOptions, context: CommandContext): ExitStatus {
-  removeFleetConfig(stateFolder(folderHere(options, context)));
+  removeFleetConfig(folderHere(options, context));
   context.stdout.write('This project belongs to this computer alone from the next command on.\n');
   return 0;
 }
 
 /** @throws UsageError where the project is in no fleet */
 function configOf(options: ProjectOptions, context: CommandContext): FleetConfig {
-  const config = readFleetConfig(stateFolder(folderHere(options, context)));
+  const config = readFleetConfig(folderHere(options, context));
   if (config === undefined) throw new UsageError('this project is in no fleet: causeway fleet join');
   return config;
 }
@@ -133,7 +133,7 @@ export async function fleetVerify(options: ProjectOptions, context: CommandConte
     const rows: Verified[] = [];
     for (const { id, name } of replicas) {
       const records = await log.read(id, 0, context.signal);
-      rows.push({ replica: name, records: records.length, epochs: records.filter(({ record }) => record.kind === 'epoch').length, problems: historyProblems(records), left: openLedgerEntries(records).filter(({ lifetime }) => lifetime === 'temporary').map((entry) => entry.name) });
+      rows.push({ replica: name, records: records.length, epochs: records.filter(({ record }) => record.kind === 'epoch').length, problems: historyProblems(records), left: openLedgerEntries(begun(records)).filter(({ lifetime }) => lifetime === 'temporary').map((entry) => entry.name) });
     }
     print(context, options, rows, () => [
       table(['replica', 'records', 'epochs', 'problems', 'left behind'], rows.map((row) => [row.replica, row.records, row.epochs, row.problems.length, row.left.length])),

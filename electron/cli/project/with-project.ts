@@ -52,7 +52,7 @@ export async function withProject<T>(options: ProjectOptions & MayCreate & Stays
   const folder = projectFolder(options, context);
   if (options.createProject !== true) requireProject(folder);
   const vault = openVault(vaultPath(folder), keyWrapperFor(context), { asksPeople: asksForPassphrase(context) });
-  const config = readFleetConfig(stateFolder(folder));
+  const config = readFleetConfig(folder);
   // The client of NATS is loaded by who is in a fleet.
   const fleet = config === undefined ? undefined : await (await import('../../fleet/fleet-engine.ts')).joinFleet(config, { takesOver: options.staysOpen === true, projectFolder: folder });
   try {

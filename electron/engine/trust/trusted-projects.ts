@@ -1,11 +1,11 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { jsonObjectSchema } from '../../../shared/model/endpoint.ts';
 import { pluginIds } from '../../../shared/model/plugin-id.ts';
-import { replaceFileSync } from '../system-files/replace-file.ts';
+import { isOurs, writePrivately } from './private-files.ts';
 
 const acceptedEndpointSchema = z.object({
   plugin: z.enum(pluginIds),
@@ -99,25 +99,5 @@ function isEmpty(folder: string): boolean {
     return readdirSync(folder).length === 0;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT';
-  }
-}
-
-/** A file of another user does not count. */
-function isOurs(path: string): boolean {
-  const { uid, mode } = lstatSync(path);
-  return process.platform === 'win32' || (uid === process.getuid?.() && (mode & 0o022) === 0);
-}
-
-function writePrivately(path: string, text: string): void {
-  const folder = join(path, '..');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (process.platform !== 'win32') chmodSync(folder, 0o700);
-  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
-  try {
-    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
-    replaceFileSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
   }
 }
