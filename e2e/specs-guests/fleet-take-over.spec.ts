@@ -1,12 +1,14 @@
-// Two engines of one project, each with a folder of its own, and three NATS servers.
+// Two engines of one project, each with a folder, a store, a vault and a user of its own, and three NATS servers.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEuropeanCloud, type EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
@@ -72,8 +74,9 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two engines of a fleet', (
     await writeFile(at('passphrase'), 'correct horse battery', { mode: 0o600 });
     await writeFile(at('cloud.json'), JSON.stringify({
       project_id: cloud.projectId, region_name: cloud.region, iaas_url: cloud.urls.iaas, token_url: cloud.urls.token,
-      service_account_key: JSON.stringify(cloud.serviceAccountKey), caller_address: '127.0.0.0/8',
+      caller_address: '127.0.0.0/8',
     }));
+    await writeFile(at('cloud-key'), JSON.stringify(cloud.serviceAccountKey), { mode: 0o600 });
     await writeFile(at('web.yaml'), JSON.stringify({
       destination: { plugin: 'european-cloud', environment: {
         network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration',
@@ -81,10 +84,16 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two engines of a fleet', (
       } },
     }));
     await done('one', 'vault', 'init');
+    await done('one', 'vault', 'set', 'cloud-key', '--file', at('cloud-key'));
+    await done('one', 'trust', 'accept', '--yes');
+    await done('one', 'trust', 'sharing', 'on');
     await done('one', 'endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${at('images')}`, '--set', 'os_type=linux');
-    await done('one', 'endpoint', 'add', 'cloud', '--plugin', 'european-cloud', '--connection', at('cloud.json'));
+    await done('one', 'endpoint', 'add', 'cloud', '--plugin', 'european-cloud', '--connection', at('cloud.json'), '--secret', 'service_account_key=cloud-key');
     await done('one', 'replica', 'create', 'images', 'web', 'cloud', '--environment', at('web.yaml'));
-    await cp(at('one'), at('two'), { recursive: true });
+    // As a repository or a shared drive brings it: without what belongs to the first computer.
+    await cp(at('one'), at('two'), { recursive: true, filter: (path) => basename(path) !== '.causeway' });
+    await done('two', 'vault', 'init');
+    await done('two', 'vault', 'set', 'cloud-key', '--file', at('cloud-key'));
     await done('two', 'trust', 'accept', '--yes');
     for (const side of ['one', 'two'] as const) await done(side, 'fleet', 'join', ...nats.urls, '--name', 'lab', '--copies', '3', '--claim-seconds', '4');
     worker = start('two', 'fleet', 'work');
@@ -152,4 +161,22 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two engines of a fleet', (
     await expectEqualDisks();
     await expectCleanHistory();
   }, 200_000);
+
+  it('leave no secret on the servers', async () => {
+    const connection = await connect({ servers: [...nats.urls] });
+    try {
+      const manager = await jetstreamManager(connection);
+      let stored = '';
+      for await (const { config, state } of manager.streams.list()) {
+        for (let seq = state.first_seq; seq <= state.last_seq; seq++) stored += (await manager.streams.getMessage(config.name, { seq }))?.string() ?? '';
+      }
+      expect(stored).toContain('"name":"web"');
+      expect(stored).toContain('causeway-');
+      const { credentials } = cloud.serviceAccountKey as unknown as { credentials: { privateKey: string } };
+      const [, ...lines] = credentials.privateKey.trim().split('\n');
+      for (const secret of ['correct horse battery', 'PRIVATE KEY', lines[0]!]) expect(stored).not.toContain(secret);
+    } finally {
+      await connection.close();
+    }
+  }, 60_000);
 });

@@ -15,6 +15,9 @@ import { natsJournal } from './nats-journal.ts';
 /** How long calls wait for what others have recorded before, milliseconds. */
 const readyMs = 10_000;
 
+/** After a replica could not be continued, this member leaves it to others for so many times the length of a claim. */
+const turnsAfterFailure = 10;
+
 /** A connection to a fleet, with which an engine is opened. */
 export interface JoinedFleet {
   readonly join: JoinFleet;
@@ -34,7 +37,7 @@ export async function joinFleet(config: FleetConfig, { takesOver, projectFolder 
   try {
     const [log, claims, files] = await Promise.all([natsJournal(connection, config), natsClaims(connection, config, member), openExchange(connection, config, projectFolder)]);
     return {
-      join: (changes, hooks) => engineInFleet(new FleetMember({ member, log, claims, changes, clock: systemClock, onApplying: hooks.applying, onApplied: hooks.applied }), claims, files, hooks, takesOver),
+      join: (changes, hooks) => engineInFleet(new FleetMember({ member, log, claims, changes, marks: hooks.marks, clock: systemClock, onApplying: hooks.applying, onApplied: hooks.applied }), claims, files, hooks, takesOver),
       close: () => connection.close(),
     };
   } catch (error) {
@@ -48,6 +51,7 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
   const { signal } = stop;
   const everyMs = claims.ttlMs / 4;
   const idle = new Map<string, number>();
+  const notBefore = new Map<string, number>();
   const ready = Promise.withResolvers<void>();
 
   /** What failed is tried again at the next turn. */
@@ -86,8 +90,16 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
   }
 
   async function takeOver(replicaId: string): Promise<void> {
+    if ((notBefore.get(replicaId) ?? 0) > performance.now()) return;
     if ((await claims.holder(replicaId, signal)) !== undefined) return;
-    await hooks.resume(replicaId);
+    try {
+      await hooks.resume(replicaId);
+    } catch (error) {
+      // Whoever cannot continue it, for example because its vault is locked, leaves it to others.
+      notBefore.set(replicaId, performance.now() + claims.ttlMs * turnsAfterFailure);
+      await member.release(replicaId, signal);
+      throw error;
+    }
   }
 
   // Servers that do not answer must not keep anybody from reading.

@@ -11,7 +11,7 @@ const row = (id: string) => ({ table: 'ledger', op: 'put' as const, row: { entry
 function memberOf(id: string, journal: MemoryJournal, claims: MemoryClaims, clock = { now: 0 }) {
   const changes = new MemoryChanges();
   const identity = { id, name: `engine ${id}` };
-  const member = new FleetMember({ member: identity, log: journal, claims: claims.boardOf(identity), changes: changes.store, clock: { monotonic: () => clock.now, wallTime: () => 0 } });
+  const member = new FleetMember({ member: identity, log: journal, claims: claims.boardOf(identity), changes: changes.store, marks: () => [`mark-${id}`], clock: { monotonic: () => clock.now, wallTime: () => 0 } });
   return { id, member, changes };
 }
 const rejectsWith = (code: string) => expect.objectContaining({ code }) as Error;
@@ -25,6 +25,32 @@ describe('a member of a fleet', () => {
     one.changes.put(row('later'));
     await one.member.settled('r', never);
     expect(journal.records.map(({ record }) => (record.kind === 'epoch' ? `epoch ${record.epoch}` : record.changes.map(({ row: { entry_id: id } }) => id)))).toEqual(['epoch 1', ['before'], ['later']]);
+  });
+
+  it('begins nothing where it ended before all that it knew was recorded, and the next one begins again', async () => {
+    const [journal, claims] = [new MemoryJournal(), new MemoryClaims()];
+    const [one, two] = [memberOf('one', journal, claims), memberOf('two', journal, claims)];
+    for (const member of [one, two]) for (let index = 0; index < 250; index++) member.changes.put(row(`volume-${index}`));
+    const append = journal.append.bind(journal);
+    journal.append = (replica, record, expected) => (journal.records.length === 2 ? Promise.reject(new CausewayError('fleet.unreachable', 'killed')) : append(replica, record, expected));
+    await expect(one.member.claim('r', never)).rejects.toThrow(rejectsWith('fleet.unreachable'));
+    journal.append = append;
+    const reader = memberOf('three', journal, claims);
+    await reader.member.follow('r', never);
+    expect([journal.records.length, reader.changes.rows]).toEqual([2, []]);
+    await two.member.claim('r', never);
+    await reader.member.follow('r', never);
+    expect(reader.changes.rows).toEqual(two.changes.rows);
+    expect(historyProblems(journal.of('r'))).toEqual([]);
+  });
+
+  it('knows under which marks others have made resources', async () => {
+    const [journal, claims] = [new MemoryJournal(), new MemoryClaims()];
+    const [one, two] = [memberOf('one', journal, claims), memberOf('two', journal, claims)];
+    await one.member.claim('r', never);
+    await one.member.release('r', never);
+    await two.member.claim('r', never);
+    expect(two.changes.marks).toEqual(['mark-one']);
   });
 
   it('does not get a replica that another one works on, and gets what was recorded once it is given back', async () => {

@@ -2,6 +2,7 @@ import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { ReplicaClaim, ReplicaFleet } from '../engine/ports/replica-fleet.ts';
 import type { ReplicaChanges, RowChange } from '../engine/store/replica-changes.ts';
 import type { Clock } from '../engine/time/clock.ts';
+import { begun } from './journal-beginning.ts';
 import type { ClaimBoard, JournalLog } from './journal-log.ts';
 import { wrongSequence } from './journal-log.ts';
 import type { JournalRecord, Member } from './journal-record.ts';
@@ -22,7 +23,9 @@ export interface FleetMemberOptions {
   readonly member: Member;
   readonly log: JournalLog;
   readonly claims: ClaimBoard;
-  readonly changes: Pick<ReplicaChanges, 'pending' | 'pendingReplicas' | 'appended' | 'position' | 'apply' | 'forget' | 'snapshot'>;
+  readonly changes: Pick<ReplicaChanges, 'pending' | 'appended' | 'position' | 'apply' | 'forget' | 'snapshot' | 'noteMarks'>;
+  /** Under which this member's store marks resources in clouds. */
+  readonly marks?: () => readonly string[];
   readonly clock: Pick<Clock, 'monotonic' | 'wallTime'>;
   /** Rows of a replica are about to come from another member: what is known of its volumes here no longer applies. */
   readonly onApplying?: (replicaId: string) => void;
@@ -120,40 +123,49 @@ export class FleetMember implements ReplicaFleet {
 
   /** Everything that others have recorded, then a record that ends their epoch. */
   async #takeOver(replicaId: string, signal: AbortSignal): Promise<number> {
-    const { log, changes, member, clock } = this.#options;
+    const { log, changes, member, clock, marks } = this.#options;
     for (;;) {
-      await this.#catchUp(replicaId, signal);
-      const { sequence, epoch } = changes.position(replicaId);
-      const next = epoch + 1;
-      const appended = await log.append(replicaId, { kind: 'epoch', epoch: next, member, at: new Date(clock.wallTime()).toISOString() }, sequence, signal);
+      const { sequence, epoch: before, isBegun } = await this.#catchUp(replicaId, signal);
+      const epoch = before + 1;
+      // The first member of the fleet that works on it: what it has recorded before is where the journal begins.
+      const rows = isBegun ? undefined : batchesOf(changes.snapshot(replicaId));
+      const record: JournalRecord = {
+        kind: 'epoch', epoch, member, at: new Date(clock.wallTime()).toISOString(), ...(marks === undefined ? {} : { marks: [...marks()] }), ...(rows === undefined ? {} : { begins: rows.length }),
+      };
+      const appended = await log.append(replicaId, record, sequence, signal);
       if (appended === wrongSequence) continue;
-      if (sequence === 0) {
-        // The first member of the fleet that works on it: what it has recorded before is where the journal begins.
-        const rows = changes.snapshot(replicaId);
-        let last = appended;
-        for (const batch of batchesOf(rows)) {
-          const stored = await log.append(replicaId, { kind: 'changes', epoch: next, member: member.id, changes: batch }, last, signal);
-          if (stored === wrongSequence) throw new CausewayError('fleet.claim-lost', replicaId);
-          last = stored;
-        }
-        changes.appended(replicaId, Number.MAX_SAFE_INTEGER, { sequence: last, epoch: next });
-      } else changes.appended(replicaId, 0, { sequence: appended, epoch: next });
-      return next;
+      let last = appended;
+      for (const batch of rows ?? []) {
+        const stored = await log.append(replicaId, { kind: 'changes', epoch, member: member.id, changes: batch }, last, signal);
+        if (stored === wrongSequence) throw new CausewayError('fleet.claim-lost', replicaId);
+        last = stored;
+      }
+      // Pending changes are part of what the journal begins with, and otherwise still to be appended.
+      changes.appended(replicaId, isBegun ? 0 : Number.MAX_SAFE_INTEGER, { sequence: last, epoch });
+      return epoch;
     }
   }
 
-  async #catchUp(replicaId: string, signal: AbortSignal): Promise<void> {
+  /** Applies what the journal has and this store has not. Where the journal ends then; nothing is applied of one that has not begun. */
+  async #catchUp(replicaId: string, signal: AbortSignal): Promise<{ readonly sequence: number; readonly epoch: number; readonly isBegun: boolean }> {
     const { log, changes, onApplying, onApplied } = this.#options;
-    let records = await log.read(replicaId, changes.position(replicaId).sequence, signal);
-    if (records.length === 0) return;
-    if (changes.pending(replicaId, 1).changes.length > 0) {
+    const known = changes.position(replicaId);
+    let records = await log.read(replicaId, known.sequence, signal);
+    const last = records.at(-1);
+    if (last === undefined) return { ...known, isBegun: known.sequence > 0 };
+    changes.noteMarks(records.flatMap(({ record }) => (record.kind === 'epoch' ? record.marks ?? [] : [])));
+    if (known.sequence === 0) records = begun(records);
+    if (records.length === 0) return { sequence: last.sequence, epoch: last.record.epoch, isBegun: false };
+    // What a computer recorded before it ever followed the journal is of its own, and is appended when it works on the replica.
+    if (known.sequence > 0 && changes.pending(replicaId, 1).changes.length > 0) {
       // This store has changes that came too late for the journal: they never happened, as far as the fleet knows.
       changes.forget(replicaId);
-      records = await log.read(replicaId, 0, signal);
+      records = begun(await log.read(replicaId, 0, signal));
     }
     onApplying?.(replicaId);
     for (const { sequence, record } of records) changes.apply(replicaId, record.kind === 'changes' ? record.changes : [], { sequence, epoch: record.epoch });
     onApplied?.(replicaId);
+    return { ...changes.position(replicaId), isBegun: true };
   }
 
   async #flush(replicaId: string, signal: AbortSignal): Promise<void> {

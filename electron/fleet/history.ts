@@ -18,6 +18,11 @@ export function historyProblems(records: readonly StoredRecord[]): string[] {
       if (record.epoch !== epoch + 1) problems.push(`record ${at}: epoch ${record.epoch} follows epoch ${epoch}`);
       ({ epoch } = record);
       writer = record.member.id;
+      if (record.begins !== undefined) {
+        // Whoever began before had not recorded everything when it ended: this is where the journal begins.
+        open.clear();
+        resources.clear();
+      }
       continue;
     }
     if (record.epoch !== epoch) problems.push(`record ${at}: of epoch ${record.epoch} within epoch ${epoch}`);

@@ -225,9 +225,10 @@ export function createCore(options: CoreOptions): Core {
     await executions.runs.drain();
     await inspections.drain();
   };
-  const fleet = options.fleet?.(replicaChanges(store.db), fleetHooks(context, (call, input) => dispatch(call, input)));
-  if (fleet !== undefined) {
-    store.joinFleet(fleet);
+  const changes = options.fleet === undefined ? undefined : replicaChanges(store.db);
+  const fleet = changes === undefined ? undefined : options.fleet?.(changes, fleetHooks(context, (call, input) => dispatch(call, input)));
+  if (changes !== undefined && fleet !== undefined) {
+    store.joinFleet(fleet, changes.marks);
     context.fleet = fleet;
   }
   if (hasJournal(stateFolder) && !store.identity.isElsewhere()) evidence.reconcile();

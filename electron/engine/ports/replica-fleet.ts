@@ -28,6 +28,8 @@ export const noFleet: ReplicaFleet = {
 export interface FleetHooks {
   /** Files of descriptions have come from another member. */
   described(): void;
+  /** Under which this engine marks resources in clouds. */
+  marks(): readonly string[];
   /** Ids of all replicas. */
   replicas(): readonly string[];
   /** Whether an execution or deployment of it has not ended, whoever carries it out. */

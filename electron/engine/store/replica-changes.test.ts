@@ -49,6 +49,27 @@ describe('the changes of replicas', () => {
     expect(three.store.tasks.list('exe')).toEqual(one.store.tasks.list('exe'));
   });
 
+  it('say nothing of another replica than the one that they are recorded of', () => {
+    const [one, two] = [engine('one'), engine('two')];
+    execute(one);
+    const { changes } = one.changes.pending('web', 100);
+    two.changes.apply('db', changes, { sequence: 7, epoch: 2 });
+    expect([two.store.executions.find('exe'), two.store.ledger.list(), two.store.events.listAfter(0, { limit: 10 })]).toEqual([undefined, [], []]);
+    two.changes.apply('web', changes, { sequence: 8, epoch: 2 });
+    two.changes.apply('db', changes.map(({ table, row }) => ({ table, row, op: 'delete' })), { sequence: 9, epoch: 2 });
+    expect(two.store.ledger.list().map(({ name }) => name)).toEqual(['causeway-res']);
+    expect(two.store.tasks.list('exe')).toEqual(one.store.tasks.list('exe'));
+  });
+
+  it('bring the marks of other members, under which resources are this store\'s as well', () => {
+    const { store, changes } = engine('one');
+    const { mark } = store.identity.ownership();
+    store.joinFleet({ settled: () => Promise.resolve() }, changes.marks);
+    changes.noteMarks(['other.1', 'other.1']);
+    expect(store.ledger.ownership()).toEqual({ mark, former: ['other.1'] });
+    expect(replicaChanges(store.db).marks()).toEqual(['other.1']);
+  });
+
   it('are recorded with what they change, or not at all, and each for its replica', () => {
     const { store, changes } = engine('one');
     expect(() => inTransaction(store.db, () => {

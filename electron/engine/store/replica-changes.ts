@@ -35,6 +35,7 @@ export function replicaChanges(db: DatabaseSync) {
   db.exec(`
     CREATE TABLE IF NOT EXISTS fleet_outbox (n INTEGER PRIMARY KEY AUTOINCREMENT, replica_id TEXT NOT NULL, change TEXT NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS fleet_replicas (replica_id TEXT PRIMARY KEY, sequence INTEGER NOT NULL, epoch INTEGER NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS fleet_marks (mark TEXT PRIMARY KEY) STRICT;
     CREATE TEMP TABLE IF NOT EXISTS fleet_applying (yes INTEGER);`);
   const tables = replicaTables(db);
   for (const table of tables) db.exec(triggersOf(table));
@@ -43,6 +44,8 @@ export function replicaChanges(db: DatabaseSync) {
   const drop = db.prepare('DELETE FROM fleet_outbox WHERE replica_id = ? AND n <= ?');
   const readPosition = db.prepare('SELECT sequence, epoch FROM fleet_replicas WHERE replica_id = ?');
   const writePosition = db.prepare('INSERT INTO fleet_replicas VALUES (?, ?, ?) ON CONFLICT (replica_id) DO UPDATE SET sequence = excluded.sequence, epoch = excluded.epoch');
+  const addMark = db.prepare('INSERT OR IGNORE INTO fleet_marks VALUES (?)');
+  const marks = new Set(db.prepare('SELECT mark FROM fleet_marks').all().map((row) => String(row['mark'])));
   const byName = new Map(tables.map((table) => [table.name, { table, ...statementsOf(db, table) }]));
 
   /** Changes within are not recorded as this process's own. */
@@ -54,11 +57,15 @@ export function replicaChanges(db: DatabaseSync) {
     });
   }
 
-  function applyOne({ table: name, op, row }: RowChange): void {
+  function applyOne(replicaId: string, { table: name, op, row }: RowChange): void {
     const found = byName.get(name);
     // Of a later version: what this one does not know it does not need either.
     if (found === undefined) return;
-    const { table, put, remove } = found;
+    const { table, put, remove, ownerBefore, ownerNow } = found;
+    // The journal of one replica says nothing of another one.
+    const before = ownerBefore?.get(...table.key.map((column) => row[column] ?? null));
+    if (before !== undefined && before['owner'] !== replicaId) return;
+    if (op === 'put' && ownerNow.get(...table.owner.map((column) => row[column] ?? null))?.['owner'] !== replicaId) return;
     const values = (columns: readonly string[]): SQLInputValue[] => columns.map((column) => row[column] ?? null);
     if (op === 'put') put.run(...values(table.updatesOnly === true ? [...table.columns.filter((column) => !table.key.includes(column)), ...table.key] : table.columns));
     else remove?.run(...values(table.key));
@@ -71,6 +78,15 @@ export function replicaChanges(db: DatabaseSync) {
       const rows = pending.all(replicaId, limit).filter((row, index) => (room -= String(row['change']).length) >= 0 || index === 0);
       return { upTo: Number(rows.at(-1)?.['n'] ?? 0), changes: rows.map((row) => JSON.parse(String(row['change'])) as RowChange) };
     },
+    /** Under which other members mark resources in clouds. */
+    noteMarks(given: readonly string[]): void {
+      for (const mark of given) {
+        if (marks.has(mark)) continue;
+        addMark.run(mark);
+        marks.add(mark);
+      }
+    },
+    marks: (): readonly string[] => [...marks],
     /** Replicas with changes that are not in the journal yet. */
     pendingReplicas: (): string[] => replicas.all().map((row) => String(row['replica_id'])),
     /** Notes that pending changes are in the journal. */
@@ -87,7 +103,7 @@ export function replicaChanges(db: DatabaseSync) {
     /** Applies a record of another engine. */
     apply(replicaId: string, changes: readonly RowChange[], { sequence, epoch }: JournalPosition): void {
       applying(() => {
-        for (const change of changes) applyOne(change);
+        for (const change of changes) applyOne(replicaId, change);
         writePosition.run(replicaId, sequence, epoch);
       });
     },
@@ -125,12 +141,15 @@ function triggersOf({ name, key, columns, replica, updatesOnly }: ReplicaTable):
   ].join('\n');
 }
 
-function statementsOf(db: DatabaseSync, { name, key, columns, updatesOnly }: ReplicaTable) {
+function statementsOf(db: DatabaseSync, { name, key, columns, replica, updatesOnly }: ReplicaTable) {
   const others = columns.filter((column) => !key.includes(column));
   const where = key.map((column) => `${column} = ?`).join(' AND ');
-  if (updatesOnly === true) return { put: db.prepare(`UPDATE ${name} SET ${others.map((column) => `${column} = ?`).join(', ')} WHERE ${where}`), remove: undefined };
+  const ownerNow = db.prepare(`SELECT ${replica.replaceAll(/ROW\.\w+/g, '?')} AS owner`);
+  const ownerBefore = key.length === 0 ? undefined : db.prepare(`SELECT ${replica.replaceAll('ROW', name)} AS owner FROM ${name} WHERE ${where}`);
+  const both = { ownerNow, ownerBefore };
+  if (updatesOnly === true) return { ...both, put: db.prepare(`UPDATE ${name} SET ${others.map((column) => `${column} = ?`).join(', ')} WHERE ${where}`), remove: undefined };
   const insert = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
-  if (key.length === 0) return { put: db.prepare(insert), remove: undefined };
+  if (key.length === 0) return { ...both, put: db.prepare(insert), remove: undefined };
   const update = others.length === 0 ? 'NOTHING' : `UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(', ')}`;
-  return { put: db.prepare(`${insert} ON CONFLICT (${key.join(', ')}) DO ${update}`), remove: db.prepare(`DELETE FROM ${name} WHERE ${where}`) };
+  return { ...both, put: db.prepare(`${insert} ON CONFLICT (${key.join(', ')}) DO ${update}`), remove: db.prepare(`DELETE FROM ${name} WHERE ${where}`) };
 }

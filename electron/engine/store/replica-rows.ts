@@ -8,6 +8,8 @@ export interface ReplicaTable {
   readonly columns: readonly string[];
   /** An expression for the replica of the row `ROW`. */
   readonly replica: string;
+  /** Columns of `replica`, in their order. */
+  readonly owner: readonly string[];
   /** Only these columns of rows that exist are carried over; undefined: whole rows. */
   readonly updatesOnly?: boolean;
 }
@@ -16,7 +18,7 @@ export interface ReplicaTable {
  * In the order in which rows can be added. The endpoints and replicas themselves come from the project's files; the state of transfers stays on
  * each computer, because it describes files there: an engine that continues elsewhere compares the volumes by digest.
  */
-const described: readonly Omit<ReplicaTable, 'columns'>[] = [
+const described: readonly Omit<ReplicaTable, 'columns' | 'owner'>[] = [
   { name: 'replicas', key: ['id'], replica: 'ROW.id', updatesOnly: true },
   { name: 'replica_disks', key: ['replica_id', 'disk_id'], replica: 'ROW.replica_id' },
   { name: 'executions', key: ['id'], replica: 'ROW.replica_id' },
@@ -37,6 +39,6 @@ export function replicaTables(db: DatabaseSync): readonly ReplicaTable[] {
   return described.map((table) => {
     const all = db.prepare(`SELECT name FROM pragma_table_info('${table.name}') ORDER BY cid`).all().map((row) => String(row['name']));
     const columns = table.updatesOnly === true ? replicaState : table.key.length === 0 ? all.filter((name) => name !== 'id') : all;
-    return { ...table, columns };
+    return { ...table, columns, owner: [...table.replica.matchAll(/ROW\.(\w+)/g)].map(([, column]) => column!) };
   });
 }

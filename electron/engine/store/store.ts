@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import type { Ownership } from '../ports/ledger.ts';
 import type { ReplicaFleet } from '../ports/replica-fleet.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { lifeRecordStore, type LifeRecordStore } from './life-records.ts';
@@ -45,8 +46,8 @@ export interface Store {
   readonly waveCalendar: WaveCalendarStore;
   readonly guestInspections: GuestInspectionStore;
   readonly notifications: NotificationOutbox;
-  /** From now on requests of replicas wait until others could continue from what was recorded. */
-  joinFleet(fleet: Pick<ReplicaFleet, 'settled'>): void;
+  /** From now on requests of replicas wait until others could continue from what was recorded, and what other members have marked is this store's as well. */
+  joinFleet(fleet: Pick<ReplicaFleet, 'settled'>, marks: () => readonly string[]): void;
   close(): void;
 }
 
@@ -59,6 +60,11 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
   const db = openDatabase(folder, [{ number: 2, name: 'state of transfers', sql: schemaOf(createTransferTables) }]);
   const identity = storeIdentity(db, computer);
   let fleet: Pick<ReplicaFleet, 'settled'> | undefined;
+  let fleetMarks = (): readonly string[] => [];
+  const ownership = (): Ownership => {
+    const { mark, former } = identity.ownership();
+    return { mark, former: [...former, ...fleetMarks()] };
+  };
   return {
     db,
     identity,
@@ -70,7 +76,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     deployments: deploymentStore(db),
     deploymentTasks: taskStore(db, 'deployments'),
     events: eventStore(db),
-    ledger: ledgerEntryStore(db, clock, identity.ownership, () => fleet),
+    ledger: ledgerEntryStore(db, clock, ownership, () => fleet),
     snapshots: snapshotStore(db),
     queueLimit: queueLimitStore(db),
     described: describedStore(db),
@@ -81,7 +87,10 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     waveCalendar: waveCalendarStore(db),
     guestInspections: guestInspectionStore(db),
     notifications: notificationOutbox(db),
-    joinFleet: (joined) => (fleet = joined),
+    joinFleet(joined, marks) {
+      fleet = joined;
+      fleetMarks = marks;
+    },
     close: () => db.close(),
   };
 }

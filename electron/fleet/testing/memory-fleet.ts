@@ -70,6 +70,7 @@ export class MemoryClaims {
 /** The rows of one member, in the order in which they were put. */
 export class MemoryChanges {
   rows: RowChange[] = [];
+  readonly marks: string[] = [];
   #pending: { readonly n: number; readonly change: RowChange }[] = [];
   #position = { sequence: 0, epoch: 0 };
   #n = 0;
@@ -81,7 +82,6 @@ export class MemoryChanges {
 
   readonly store: FleetMemberOptions['changes'] = {
     pending: (_replicaId, limit): PendingChanges => ({ upTo: this.#pending.slice(0, limit).at(-1)?.n ?? 0, changes: this.#pending.slice(0, limit).map(({ change }) => change) }),
-    pendingReplicas: () => (this.#pending.length > 0 ? ['r'] : []),
     appended: (_replicaId, upTo, position) => {
       this.#pending = this.#pending.filter(({ n }) => n > upTo);
       this.#position = position;
@@ -97,5 +97,6 @@ export class MemoryChanges {
       this.#position = { sequence: 0, epoch: 0 };
     },
     snapshot: () => structuredClone(this.rows),
+    noteMarks: (marks) => void this.marks.push(...marks),
   };
 }

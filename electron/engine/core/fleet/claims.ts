@@ -53,6 +53,10 @@ export function fleetHooks(core: CoreContext, dispatch: (call: CallName, input: 
       core.descriptions.sync();
       core.changed();
     },
+    marks() {
+      const { mark, former } = core.store.identity.ownership();
+      return [mark, ...former];
+    },
     replicas: () => core.store.replicas.list().map(({ id }) => id),
     hasOpenRun: (replicaId) => [core.executions, core.deployments].some(({ runs }) => runs.openRunOf(replicaId) !== undefined),
     isBusy: (replicaId) => [core.executions, core.deployments].some(({ runs }) => runs.active(runs.openRunOf(replicaId)?.id ?? '') !== undefined),
