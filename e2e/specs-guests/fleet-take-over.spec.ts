@@ -170,7 +170,7 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two engines of a fleet', (
       for await (const { config, state } of manager.streams.list()) {
         for (let seq = state.first_seq; seq <= state.last_seq; seq++) stored += (await manager.streams.getMessage(config.name, { seq }))?.string() ?? '';
       }
-      expect(stored).toContain('"name":"web"');
+      expect(stored).toContain('"name": "web"');
       expect(stored).toContain('causeway-');
       const { credentials } = cloud.serviceAccountKey as unknown as { credentials: { privateKey: string } };
       const [, ...lines] = credentials.privateKey.trim().split('\n');

@@ -118,6 +118,8 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
     async close() {
       stop.abort();
       await watching;
+      // What a command has changed in the project's files is for the others before it ends.
+      await quietly(files.turn());
       const last = AbortSignal.timeout(claims.ttlMs);
       for (const replicaId of member.held()) await quietly(member.release(replicaId, last));
     },
