@@ -1,6 +1,5 @@
 import { CausewayError } from '../../shared/model/causeway-error.ts';
-import { abortable } from '../engine/http/token-keeper.ts';
-import { abortReason } from '../engine/transport/abort-reason.ts';
+import { abortable, abortReason } from '../engine/concurrency/abortable.ts';
 import type { MoverClient } from './mover-client.ts';
 
 /** How long a service may take to answer while a project is opened, milliseconds. */

@@ -4,7 +4,7 @@ import type { MoverLink } from '../../shared/contract/mover-calls.ts';
 import type { EngineState, Project, ShellInfo } from '../../shared/contract/shell.ts';
 import type { Event } from '../../shared/model/event.ts';
 import { CausewayError, toErrorRecord } from '../../shared/model/causeway-error.ts';
-import { abortReason } from '../engine/transport/abort-reason.ts';
+import { abortReason } from '../engine/concurrency/abortable.ts';
 import { answersInTime } from '../movers/answer-in-time.ts';
 import { QuestionForPerson } from '../movers/answered-secrets.ts';
 import type { MoverService } from '../movers/mover-service.ts';

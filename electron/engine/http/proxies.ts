@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
 import { isLoopbackHost } from '../../../shared/model/ip-address.ts';
 import { usualProxySettings, type ProxySettings } from '../../../shared/model/proxy-settings.ts';
+import { abortable } from '../concurrency/abortable.ts';
 import { loadScript } from './load-script.ts';
 import { connectThroughProxy } from './proxy-connection.ts';
 import { isExempt } from './proxy-exceptions.ts';
@@ -132,7 +133,7 @@ export class Proxies {
     const ofServer = (): readonly Way[] => (source.server === undefined || isExempt(host, source.exceptions ?? '') ? ['direct'] : [source.server]);
     if (source.scripts === undefined) return this.#inOrder(ofServer());
     try {
-      const ways = await untilAborted(this.#ofScript(source.scripts, host, port, source.isStrict === true), signal);
+      const ways = await abortable(this.#ofScript(source.scripts, host, port, source.isStrict === true), signal);
       this.#scriptFailure = undefined;
       return this.#inOrder(ways);
     } catch (error) {
@@ -251,15 +252,6 @@ export class Proxies {
 
 function noProxyOf(environment: NodeJS.ProcessEnv): string {
   return environment['NO_PROXY'] ?? environment['no_proxy'] ?? '';
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 function connectDirectly(host: string, port: number, timeoutMs: number, signal: AbortSignal): Promise<Socket> {

@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { textStart } from '../../../shared/model/cut-text.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { abortReason } from '../concurrency/abortable.ts';
 import { shownProxy, type ProxyServer } from './proxy-server.ts';
 import { trustSystemCertificates } from './system-certificates.ts';
 
@@ -146,8 +147,4 @@ function socksAddress(host: string): Buffer {
   const family = isIP(host);
   const name = Buffer.from(host);
   return family === 0 ? Buffer.concat([Buffer.from([3, name.length]), name]) : Buffer.from([family === 4 ? 1 : 4, ...ipaddr.parse(host).toByteArray()]);
-}
-
-function abortReason(signal: AbortSignal): CausewayError {
-  return signal.reason instanceof CausewayError ? signal.reason : new CausewayError('general.cancelled', 'connecting through a proxy was cancelled', { cause: signal.reason });
 }

@@ -1,3 +1,4 @@
+import { abortable } from '../concurrency/abortable.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** A token this close to expiry is renewed before use, so that it does not expire during a request. */
@@ -34,17 +35,4 @@ export function createTokenKeeper<T>(options: TokenKeeperOptions<T>): (renew: bo
     });
     return abortable(fetching, signal);
   };
-}
-
-/** Waits no longer than the signal allows; what is waited for goes on for others. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
-import { abortReason } from '../transport/abort-reason.ts';
+import { abortReason } from '../concurrency/abortable.ts';
 import { programArchive } from './program-archive.ts';
 import { LineSplitter, programError, programMessage } from './program-messages.ts';
 import type { ProgramListener } from './worker-program.ts';

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { randomUUID } from 'node:crypto';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
-import { abortReason } from '../transport/abort-reason.ts';
+import { abortReason } from '../concurrency/abortable.ts';
 import { shellQuoted, type SshConnection } from '../transport/ssh-connection.ts';
 import type { MorphStepEvent } from './options.ts';
 import { LineSplitter, programError, programMessage } from './program-messages.ts';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../concurrency/abortable.ts';
 import { statusError } from './agent-status.ts';
 import { FrameParser } from './frame-parser.ts';
 import { encodeHead, frameFlags, headBytes, requestTypes, statuses, type FrameHead, type RequestType } from './protocol.ts';

@@ -1,4 +1,4 @@
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../concurrency/abortable.ts';
 
 interface Waiter {
   readonly bytes: number;

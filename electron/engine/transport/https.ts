@@ -3,7 +3,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { WorkerAccess } from '../ports/destination-platform.ts';
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../concurrency/abortable.ts';
 import type { AgentPlace } from './agent-launch.ts';
 import { agentLock } from './agent-launch.ts';
 import { AgentLink } from './agent-link.ts';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../concurrency/abortable.ts';
 import { connectThroughProxy } from '../http/proxy-connection.ts';
 import type { ProxyServer } from '../http/proxy-server.ts';
 

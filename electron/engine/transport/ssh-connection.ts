@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../concurrency/abortable.ts';
 import { logIn, readHostKey, type SshConnectOptions, type SshHop, type SshTarget } from './ssh-handshake.ts';
 
 export type { SshConnectOptions, SshHop, SshTarget } from './ssh-handshake.ts';

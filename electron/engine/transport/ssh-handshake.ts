@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import ssh2, { Client } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../concurrency/abortable.ts';
 import type { ProxyServer } from '../http/proxy-server.ts';
 import { hostKeyMismatch, hostKeyText, sameHostKey } from './host-keys.ts';
 import { prepareKey, writeTogether } from './ssh2-speed.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 import type { WorkerAccess } from '../ports/destination-platform.ts';
-import { abortReason } from './abort-reason.ts';
+import { abortReason } from '../concurrency/abortable.ts';
 import type { HostKeyMemory } from './host-keys.ts';
 import { proxies } from '../http/proxies.ts';
 import { forgetFirstHostKey, restoreHostKey, rotateHostKey } from './rotate-host-key.ts';

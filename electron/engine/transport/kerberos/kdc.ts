@@ -1,7 +1,7 @@
 import { resolveSrv } from 'node:dns/promises';
 import { connect } from 'node:net';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { abortReason } from '../abort-reason.ts';
+import { abortReason } from '../../concurrency/abortable.ts';
 
 export interface KdcAddress {
   readonly host: string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { abortReason } from '../abort-reason.ts';
+import { abortReason } from '../../concurrency/abortable.ts';
 import { WinrmHttp, type WinrmAnswer, type WinrmTarget } from './winrm-http.ts';
 import {
   bodyOf, createShell, deleteShell, envelope, faultOf, idOf, maxEnvelopeBytes, operationTimeoutSeconds, outputOf, receiveOutput, sendInput, startCommand, terminateCommand,

@@ -2,7 +2,7 @@ import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect, type TLSSocket } from 'node:tls';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import { abortReason } from '../abort-reason.ts';
+import { abortReason } from '../../concurrency/abortable.ts';
 import { KerberosLogin } from '../kerberos/kerberos-login.ts';
 import { authenticateMessage, channelBindings, negotiateMessage, ntlmAccount } from './ntlm.ts';
 

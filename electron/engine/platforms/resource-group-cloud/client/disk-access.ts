@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { PageBlobClient } from '@azure/storage-blob';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { isStatus } from '../../../http/http-error.ts';
-import { abortable } from '../../../http/token-keeper.ts';
+import { abortable } from '../../../concurrency/abortable.ts';
 import type { AzureCloud } from './open-azure.ts';
 import { readBytes, type ListedPages, type PageAccess, type PageOptions } from './page-access.ts';
 import type { AnswerPlace } from './sdk-http.ts';

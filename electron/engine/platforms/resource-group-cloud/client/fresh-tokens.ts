@@ -1,4 +1,4 @@
-import { abortable } from '../../../http/token-keeper.ts';
+import { abortable } from '../../../concurrency/abortable.ts';
 import type { SdkHttp } from './sdk-http.ts';
 
 type SdkRequest = Parameters<SdkHttp['sendRequest']>[0];

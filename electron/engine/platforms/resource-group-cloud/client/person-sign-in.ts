@@ -2,7 +2,7 @@ import type { AccessToken, TokenCredential } from '@azure/identity';
 import type * as Msal from '@azure/msal-node';
 import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { abortable } from '../../../http/token-keeper.ts';
+import { abortable } from '../../../concurrency/abortable.ts';
 import type { PersonSignIn, SignInStore } from '../../../ports/platform-context.ts';
 import type { AzureConnection } from './connection.ts';
 import { safeText } from './sdk-error.ts';

@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
-import { abortable } from '../../../http/token-keeper.ts';
+import { abortable } from '../../../concurrency/abortable.ts';
 import type { Clock } from '../../../time/clock.ts';
 
 const MIB = 2 ** 20;

@@ -1,4 +1,4 @@
-import { abortable } from '../../../http/token-keeper.ts';
+import { abortable } from '../../../concurrency/abortable.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../../../http/transport.ts';
 
 /**

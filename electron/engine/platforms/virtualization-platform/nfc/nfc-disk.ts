@@ -1,5 +1,6 @@
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { Extent } from '../../../../../shared/model/extent.ts';
+import { abortable } from '../../../concurrency/abortable.ts';
 import type { DiskContent } from '../disk-access/disk-content.ts';
 import { allocatedExtents } from './allocated-extents.ts';
 import { cancelled } from './authd.ts';
@@ -241,9 +242,9 @@ export class NfcDisk implements DiskContent {
   async #ask<T>(question: (session: NfcSession) => Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure;
-      const { session } = await abortable(this.#connected(), signal);
+      const { session } = await abortable(this.#connected(), signal, cancelled);
       try {
-        return await abortable(question(session), signal);
+        return await abortable(question(session), signal, cancelled);
       } catch (error) {
         const wasLost = session.ended !== undefined && session.ended === error;
         if (!wasLost || this.#failure !== undefined || !isPassing(session.ended)) throw error;
@@ -320,16 +321,4 @@ export class NfcDisk implements DiskContent {
     for (const piece of [...this.#callers]) piece.done(error, 0);
     return error;
   }
-}
-
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    promise.catch(() => undefined);
-    throw cancelled();
-  }
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(cancelled());
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort)).catch(() => undefined);
-  });
 }

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../../../../shared/model/errors/catalogue.ts'
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
 import type { WorkerVolume } from '../../../ports/write-target.ts';
 import { refuseOutside } from '../../../ports/disk-reader.ts';
-import { abortReason } from '../../../transport/abort-reason.ts';
+import { abortable, abortReason } from '../../../concurrency/abortable.ts';
 import { AgentLink } from '../../../transport/agent-link.ts';
 import { AgentSession, sayHello } from '../../../transport/agent-session.ts';
 import { makeCertificate } from '../../../transport/certificates.ts';
@@ -260,7 +260,7 @@ async function overTls(link: HostLink, powershell: RemotePowershell, options: Ho
   const links: AgentLink[] = [];
   try {
     const late = AbortSignal.timeout(startWithinMs);
-    const { firewall, listening: actual } = await untilAborted(listening.promise, AbortSignal.any([signal, late])).catch((error: unknown) => {
+    const { firewall, listening: actual } = await abortable(listening.promise, AbortSignal.any([signal, late]), abortReason).catch((error: unknown) => {
       if (!late.aborted || signal.aborted) throw error;
       throw new CausewayError('source.reader-failed', `${link.host}: the reader did not start within ${startWithinMs / 1000} s`, { cause: error, details: { host: link.host } });
     });
@@ -284,7 +284,7 @@ async function overTls(link: HostLink, powershell: RemotePowershell, options: Ho
     }
     const release = async (): Promise<void> => {
       // It was asked to end; the script then removes what it needed on the host.
-      await untilAborted(ended, AbortSignal.timeout(15_000)).catch(() => undefined);
+      await abortable(ended, AbortSignal.timeout(15_000)).catch(() => undefined);
       over.abort();
       await powershell.close();
     };
@@ -296,7 +296,7 @@ async function overTls(link: HostLink, powershell: RemotePowershell, options: Ho
     // Who ends its process keeps it from removing what it needed on the host: it is asked to end first. What it added in between is removed last.
     await remove();
     over.abort();
-    await untilAborted(ended, AbortSignal.timeout(15_000)).catch(() => undefined);
+    await abortable(ended, AbortSignal.timeout(15_000)).catch(() => undefined);
     await remove();
     throw error;
   }
@@ -326,14 +326,6 @@ function explained(error: unknown): unknown {
   if (!(error instanceof CausewayError)) return error;
   const code = sourceCodes[error.code];
   return code === undefined ? asSourceError(error) : new CausewayError(code, error.message, { cause: error, details: error.details });
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(abortReason(signal));
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
 function jsonOf(line: string): unknown {

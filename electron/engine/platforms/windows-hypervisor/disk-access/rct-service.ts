@@ -3,7 +3,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { createHttpClient, type HttpClient } from '../../../http/http-client.ts';
 import { createTransport, type Transport } from '../../../http/transport.ts';
 import { refuseOutside } from '../../../ports/disk-reader.ts';
-import { abortReason } from '../../../transport/abort-reason.ts';
+import { abortReason } from '../../../concurrency/abortable.ts';
 import type { HostLink, LinkContext } from '../control/host-link.ts';
 import type { DiskAccess, DiskContent, FrozenDisk } from './disk-access.ts';
 

@@ -1,5 +1,6 @@
 import { CausewayError } from '../../../../../../../shared/model/causeway-error.ts';
 import { extentsFrom, type Extent } from '../../../../../../../shared/model/extent.ts';
+import { abortable, abortReason } from '../../../../../concurrency/abortable.ts';
 import { appendExtent } from '../../../../../nbd/status-extents.ts';
 import { refuseOutside, type DiskReader } from '../../../../../ports/disk-reader.ts';
 import { isReason } from '../../../client/aws-error.ts';
@@ -124,7 +125,7 @@ export class SnapshotReader implements DiskReader {
     const last = Math.floor((offset + into.length - 1) / blockBytes);
     await Promise.all(Array.from({ length: last - first + 1 }, async (_, part) => {
       const index = first + part;
-      const block = await untilAborted(this.#block(index), signal);
+      const block = await abortable(this.#block(index), signal, abortReason);
       const begin = Math.max(offset, index * blockBytes);
       const end = Math.min(offset + into.length, (index + 1) * blockBytes);
       const place = into.subarray(begin - offset, end - offset);
@@ -218,17 +219,4 @@ function keyDenied(error: unknown, { diskId, kmsKeyId }: DiskMark): unknown {
   return new CausewayError('source.encryption-key-denied', `volume ${diskId}, key ${kmsKeyId ?? 'unknown'}: ${error.message}`, {
     details: { volumeId: diskId, key: kmsKeyId ?? '', actions: ['kms:Decrypt', 'kms:DescribeKey'] }, cause: error,
   });
-}
-
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const cancelled = (): CausewayError => (signal.reason instanceof CausewayError ? signal.reason : new CausewayError('general.cancelled', 'reading a disk was cancelled', { cause: signal.reason }));
-  if (signal.aborted) throw cancelled();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(cancelled());
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
