@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import ts from 'typescript';
 import type { TypedModels } from '../../cloud-kit/descriptions/typed-models.ts';
 
 type Model = TypedModels['models'][string];
@@ -22,35 +23,27 @@ export function libraryModels(library: keyof typeof files): TypedModels {
   return { models: Object.fromEntries(Object.entries(declared).map(([name, model]) => [name, onTheWire(name, model, declared)])) };
 }
 
-/** Interfaces, names of types, and lists of known values of a generated file, which has one declaration or member a line. */
+/** Interfaces, names of types, and lists of known values of a file of declarations. */
 export function declarations(text: string): Record<string, Model> {
-  const found: Record<string, Model> = {};
-  let fields: Record<string, Fields[string]> | undefined;
-  let values: string[] | undefined;
-  for (const line of text.split('\n')) {
-    if (/^\s*(?:\/\*\*|\*)/.test(line)) continue;
-    const [, name, parents] = /^export interface (\w+)(?: extends ([\w, ]+))? \{/.exec(line) ?? [];
-    const [, enumeration] = /^export declare enum (\w+) \{/.exec(line) ?? [];
-    const [, alias, type] = /^export type (\w+) = (.+);$/.exec(line) ?? [];
-    const [, isReadonly, field, isOptional, fieldType] = /^ {4}(readonly )?"?(\w+)"?(\?)?: (.+);$/.exec(line) ?? [];
-    const [, value] = /^ {4}\w+ = "(.*)",?$/.exec(line) ?? [];
-    if (name !== undefined) {
-      fields = {};
-      found[name] = { kind: 'interface', fields, extends: parents?.split(', ') ?? [] };
-    } else if (enumeration !== undefined) {
-      values = [];
-      found[enumeration] = { kind: 'enum', values };
-    } else if (alias !== undefined && type !== undefined) {
-      found[alias] = { kind: 'alias', type };
-    } else if (line === '}') {
-      fields = values = undefined;
-    } else if (fields !== undefined && field !== undefined && fieldType !== undefined) {
-      fields[field] = { type: fieldType, optional: isOptional !== undefined, readonly: isReadonly !== undefined };
-    } else if (value !== undefined) {
-      values?.push(value);
+  const source = ts.createSourceFile('models.d.ts', text, ts.ScriptTarget.Latest);
+  return Object.fromEntries(source.statements.flatMap((statement): [string, Model][] => {
+    if (ts.isInterfaceDeclaration(statement)) {
+      const parents = (statement.heritageClauses ?? []).flatMap(({ types }) => types.map((type) => type.getText(source)));
+      return [[statement.name.text, { kind: 'interface', fields: Object.fromEntries(statement.members.filter(ts.isPropertySignature).map((member) => fieldOf(member, source))), extends: parents }]];
     }
-  }
-  return found;
+    if (ts.isEnumDeclaration(statement)) {
+      return [[statement.name.text, { kind: 'enum', values: statement.members.flatMap(({ initializer }) => (initializer !== undefined && ts.isStringLiteral(initializer) ? [initializer.text] : [])) }]];
+    }
+    return ts.isTypeAliasDeclaration(statement) ? [[statement.name.text, { kind: 'alias', type: statement.type.getText(source) }]] : [];
+  }));
+}
+
+function fieldOf({ name, type, questionToken, modifiers }: ts.PropertySignature, source: ts.SourceFile): [string, Fields[string]] {
+  return [ts.isStringLiteral(name) ? name.text : name.getText(source), {
+    type: type?.getText(source) ?? 'unknown',
+    optional: questionToken !== undefined,
+    readonly: modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ReadonlyKeyword) ?? false,
+  }];
 }
 
 /** Models whose `properties` are of a model with another name, or with a member that the library calls otherwise. */
