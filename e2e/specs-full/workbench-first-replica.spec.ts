@@ -46,7 +46,7 @@ it.runIf(process.geteuid?.() === 0)('takes at most 15 clicks from the start to t
   await page.getByLabel('Folder or file').fill(lab.images);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'Add endpoint' }).click();
-  await choose(page.getByLabel('Platform'), 'European cloud');
+  await choose(page.getByLabel('Platform'), 'European cloud (STACKIT)');
   await page.getByLabel('Name').fill('Cloud');
   await page.getByLabel('Project ID').fill(lab.cloud.projectId);
   await page.getByLabel('Region').fill(lab.cloud.region);

@@ -64,7 +64,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench by keyboard', () => {
     await press('Save');
     await page.getByRole('link', { name: 'Images', exact: true }).waitFor();
     await press('Add endpoint');
-    await pick('Platform', 'European cloud');
+    await pick('Platform', 'European cloud (STACKIT)');
     await type('Name', 'Cloud');
     await type('Project ID', lab.cloud.projectId);
     await type('Region', lab.cloud.region);

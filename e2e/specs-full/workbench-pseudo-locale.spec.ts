@@ -3,6 +3,7 @@ import type { Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../shared/model/json.ts';
 import { pluginIds } from '../../shared/model/plugin-id.ts';
+import { plugins } from '../../shared/plugins/registry.ts';
 import { pseudoLanguage } from '../../renderer/text/pseudo.ts';
 import { buildPseudoPage, followData, textsOf } from '../hosts/pseudo-page.ts';
 import { takePictures } from '../hosts/pictures.ts';
@@ -166,5 +167,5 @@ function isData(found: string): boolean {
   return isKnown(found) || found.split(/ · | → |, |: | \(|\)|“|”/).every((part) => isKnown(part.trim()));
 }
 
-/** Words in lower case that somebody gave as a name. */
-const names: ReadonlySet<string> = new Set(['default', 'production', 'migration', 'web']);
+/** Words in lower case that somebody gave as a name, and names of products, which no language translates. */
+const names: ReadonlySet<string> = new Set(['default', 'production', 'migration', 'web', ...Object.values(plugins).flatMap(({ productName }) => productName ?? [])]);

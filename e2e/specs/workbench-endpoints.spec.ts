@@ -66,7 +66,7 @@ describe('endpoints in the workbench', () => {
   });
 
   it('exports one without its secrets', async () => {
-    await add('European cloud', {
+    await add('European cloud (STACKIT)', {
       'Name': 'Cloud',
       'Project ID': 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11',
       'Region': 'eu01',

@@ -74,7 +74,7 @@ describe.runIf(process.geteuid?.() === 0)('the workbench, from nothing to a repl
 
   it('describes the destination with its secret, which never comes back', async () => {
     await page.getByRole('link', { name: 'Add endpoint' }).click();
-    await choose(page.getByLabel('Platform'), 'European cloud');
+    await choose(page.getByLabel('Platform'), 'European cloud (STACKIT)');
     await page.getByLabel('Name').fill('Cloud');
     await page.getByLabel('Project ID').fill(lab.cloud.projectId);
     await page.getByLabel('Region').fill(lab.cloud.region);

@@ -40,7 +40,7 @@ describe('the manual in the workbench', () => {
     await page.keyboard.type('european migr_worker_volume_size');
     await page.getByRole('status').filter({ hasText: /\d+ results? for/ }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 2, name: 'European cloud as a destination' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'European cloud (STACKIT) as a destination' }).waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('migr_worker_volume_size');
     await page.getByText('in GB').first().waitFor();
   });
@@ -87,10 +87,10 @@ describe('the manual in the workbench', () => {
     await heading('Manual');
     await go('Endpoints');
     await page.getByRole('link', { name: 'Add endpoint' }).first().click();
-    await choose(page.getByLabel('Platform'), 'European cloud');
+    await choose(page.getByLabel('Platform'), 'European cloud (STACKIT)');
     await page.getByLabel('Project ID').fill('not saved yet');
     await page.getByTitle('Learn more: Project ID').click();
-    const drawer = page.getByRole('dialog', { name: 'Manual: European cloud: connection' });
+    const drawer = page.getByRole('dialog', { name: 'Manual: European cloud (STACKIT): connection' });
     await drawer.getByText('project_id').waitFor();
     await lookAt('manual-field');
     await drawer.getByRole('button', { name: 'Close' }).click();

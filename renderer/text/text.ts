@@ -1,5 +1,6 @@
 import { errorText, type ErrorCode } from '../../shared/model/errors/catalogue.ts';
 import type { PluginId } from '../../shared/model/plugin-id.ts';
+import { platformLabel as labelOf, type PluginDefinition } from '../../shared/plugins/plugin-definition.ts';
 import type { ErrorWords, FieldWords, Language, Texts } from './catalogue.ts';
 import { languages } from './languages.ts';
 
@@ -46,6 +47,11 @@ export function fieldWords(field: string, english: FieldWords): FieldWords {
 /** The name of a platform, in the page's language. */
 export function pluginTitle({ id, title }: { readonly id: PluginId; readonly title: string }): string {
   return titleOfPlugin?.(id, title) ?? title;
+}
+
+/** A platform in the page's language, with its product. */
+export function platformLabel(plugin: Pick<PluginDefinition, 'id' | 'title' | 'productName'>): string {
+  return labelOf({ ...plugin, title: pluginTitle(plugin) });
 }
 
 /** What people read of an error code, in the page's language. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { platforms } from '../../electron/engine/platforms/registry.ts';
 import { pluginIds, sides, type PluginId, type Side } from '../../shared/model/plugin-id.ts';
 import type { FieldMeta, OptionSource } from '../../shared/plugins/field-meta.ts';
-import type { EnvironmentDefinition, ProviderConfigurationDefinition } from '../../shared/plugins/plugin-definition.ts';
+import { platformLabel, type EnvironmentDefinition, type ProviderConfigurationDefinition } from '../../shared/plugins/plugin-definition.ts';
 import { plugins } from '../../shared/plugins/registry.ts';
 import { exampleConnection, exampleEnvironment } from '../../shared/plugins/render/example.ts';
 import { typeLabel } from '../../shared/plugins/render/type-label.ts';
@@ -32,7 +32,7 @@ export function pluginList(): string {
   return markdownTable(
     ['Platform', 'Plugin', 'As a source', 'As a destination', 'Endpoint'],
     pluginIds.map((id) => [
-      plugins[id].title, `\`${id}\``,
+      platformLabel(plugins[id]), `\`${id}\``,
       link('source', manualPages.environment(id, 'source'), plugins[id].source !== undefined),
       link('destination', manualPages.environment(id, 'destination'), plugins[id].destination !== undefined),
       link('connection', manualPages.connection(id), true),
@@ -62,7 +62,7 @@ function environmentPage(id: PluginId, side: Side): string {
     '[environment files](../environment-files.md)',
   ];
   return page(
-    `# ${plugin.title} as a ${side}`,
+    `# ${platformLabel(plugin)} as a ${side}`,
     written,
     `All keys of the ${side} environment of the plugin \`${id}\`. ${state(id, side)}`,
     ...(plugin.notice === undefined ? [] : [plugin.notice]),
@@ -83,7 +83,7 @@ function connectionPage(id: PluginId): string {
   const plugin = plugins[id];
   const environments = sides.filter((side) => plugin[side] !== undefined).map((side) => `[as a ${side}](${own(manualPages.environment(id, side))})`);
   return page(
-    `# ${plugin.title}: connection`,
+    `# ${platformLabel(plugin)}: connection`,
     written,
     `The connection parameters of an endpoint of the plugin \`${id}\`. Enter them in the workbench under **Endpoints**, **Add endpoint**, or save them as a file and run \`causeway endpoint add <name> --plugin ${id} --connection <file>\`. ${usableSides(id)}`,
     ...(plugin.notice === undefined ? [] : [plugin.notice]),

@@ -33,6 +33,8 @@ export interface ProviderConfigurationDefinition {
 export interface PluginDefinition {
   readonly id: PluginId;
   readonly title: string;
+  /** The product as its vendor writes it, where the plugin is for one alone: what people look for in a list. */
+  readonly productName?: string;
   /** Names of the products that the plugin is for, in lower case with underscores, as other tools write them. */
   readonly products: readonly string[];
   /** What everybody has to know who uses the platform at all, in a sentence for the manual. */
@@ -43,6 +45,11 @@ export interface PluginDefinition {
   readonly signsInByPerson?: (connection: JsonObject) => boolean;
   readonly source?: EnvironmentDefinition;
   readonly destination?: EnvironmentDefinition;
+}
+
+/** A platform with the product that people know it by: `Large public cloud (AWS)`. */
+export function platformLabel({ title, productName }: Pick<PluginDefinition, 'title' | 'productName'>): string {
+  return productName === undefined ? title : `${title} (${productName})`;
 }
 
 /** The plugin for a product, by any usual spelling of its name. */

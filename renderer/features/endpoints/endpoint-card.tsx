@@ -21,7 +21,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { minuteText } from '../../components/quantities.ts';
 import { saveFile } from '../../components/save-file.ts';
-import { pluginTitle, text } from '../../text/text.ts';
+import { platformLabel, text } from '../../text/text.ts';
 import { CheckReport } from './check-report.tsx';
 import { exportedEndpoint } from './export-endpoint.ts';
 import { SignInDialog } from './sign-in-dialog.tsx';
@@ -50,7 +50,7 @@ export function EndpointCard({ endpoint, onRemoved }: { readonly endpoint: Liste
             </Link>
           </Typography>
           <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', color: 'text.secondary' }}>
-            <Typography variant="body2">{pluginTitle(plugin)}</Typography>
+            <Typography variant="body2">{platformLabel(plugin)}</Typography>
             {plugin.source !== undefined && <Chip size="small" variant="outlined" label={text.endpoints.source} />}
             {plugin.destination !== undefined && <Chip size="small" variant="outlined" label={text.endpoints.destination} />}
           </Box>

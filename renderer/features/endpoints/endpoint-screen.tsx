@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { FileButton } from '../../components/file-button.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { pluginTitle, text } from '../../text/text.ts';
+import { platformLabel, text } from '../../text/text.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { importedEndpoint, withoutSecrets, type ImportedEndpoint } from './export-endpoint.ts';
@@ -60,9 +60,9 @@ function NewEndpoint() {
             helperText={plugin === '' ? undefined : reachText(descriptions.find(({ id }) => id === plugin)?.sides ?? [])}
             sx={{ maxWidth: 560 }}
           >
-            {reachableFirst(descriptions).map(({ id, title, sides }) => (
+            {reachableFirst(descriptions).map(({ id, sides }) => (
               <MenuItem key={id} value={id}>
-                {sides.some(({ reachable }) => reachable) ? title : `${title} (${text.endpoints.notReachable})`}
+                {sides.some(({ reachable }) => reachable) ? platformLabel(plugins[id]) : `${platformLabel(plugins[id])} (${text.endpoints.notReachable})`}
               </MenuItem>
             ))}
           </TextField>
@@ -75,7 +75,6 @@ function NewEndpoint() {
 
 interface Description {
   readonly id: PluginId;
-  readonly title: string;
   readonly sides: readonly { readonly side: 'source' | 'destination'; readonly reachable: boolean }[];
 }
 
@@ -97,7 +96,7 @@ function KnownEndpoint({ id, isCopy, showsCertificate }: { readonly id: string; 
       {(endpoints) => {
         const endpoint = endpoints.find((one) => one.id === id);
         if (endpoint === undefined) return <EmptyState title={text.endpoints.missing} />;
-        const title = pluginTitle(plugins[endpoint.plugin]);
+        const title = platformLabel(plugins[endpoint.plugin]);
         if (!isCopy) {
           return (
             <Screen title={endpoint.name} lead={title}>

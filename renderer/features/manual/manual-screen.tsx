@@ -13,7 +13,7 @@ import { manualNames, manualPage, type ManualPage } from '../../components/manua
 import { searchManual } from '../../components/manual/manual-search.ts';
 import { headingId, manualHref, ManualView } from '../../components/manual/manual-view.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { pluginTitle, text } from '../../text/text.ts';
+import { platformLabel, text } from '../../text/text.ts';
 
 const words = text.manual;
 const mostResults = 30;
@@ -105,7 +105,7 @@ function PageList({ current }: { readonly current: string }) {
       {pluginIds.map((id) => (
         <Box key={id} component="details" {...(current.startsWith(`plugins/${id}-`) ? { open: true } : {})}>
           <Box component="summary" sx={{ cursor: 'pointer', py: 0.5 }}>
-            {pluginTitle(plugins[id])}
+            {platformLabel(plugins[id])}
           </Box>
           <Box sx={{ pl: 2 }}>
             {sides.filter((side) => plugins[id][side] !== undefined).map((side) => (

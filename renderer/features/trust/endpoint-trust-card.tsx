@@ -16,7 +16,7 @@ import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { pluginTitle, text } from '../../text/text.ts';
+import { platformLabel, text } from '../../text/text.ts';
 import { ReachedList } from './reached-list.tsx';
 
 const colours = { accepted: 'success', new: 'warning', changed: 'warning', missing: 'default', locked: 'default' } as const;
@@ -28,7 +28,7 @@ export function EndpointTrustCard({ endpoint, onChanged }: { readonly endpoint: 
     <Paper component="li" variant="outlined" sx={{ p: 2 }} aria-label={name}>
       <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center', flexWrap: 'wrap', mb: 1 }}>
         <Typography variant="subtitle1" component="h3" sx={{ fontWeight: 600 }}>{name}</Typography>
-        <Typography variant="body2" sx={{ color: 'text.secondary', flexGrow: 1 }}>{pluginTitle(plugins[plugin])}</Typography>
+        <Typography variant="body2" sx={{ color: 'text.secondary', flexGrow: 1 }}>{platformLabel(plugins[plugin])}</Typography>
         <Chip size="small" color={colours[state]} label={text.trust.states[state]} variant="outlined" />
         {state === 'changed' && <Keep id={id} name={name} onChanged={onChanged} />}
         {(state === 'missing' || problems.length > 0) && <Button size="small" href={hrefOf('endpoints', id)}>{text.trust.openEndpoint}</Button>}

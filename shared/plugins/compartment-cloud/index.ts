@@ -6,6 +6,7 @@ import { destinationRules } from './rules.ts';
 export const compartmentCloud: PluginDefinition = {
   id: 'compartment-cloud',
   title: 'Compartment cloud',
+  productName: 'Oracle Cloud Infrastructure',
   products: ['oci', 'oracle_cloud', 'oracle_cloud_infrastructure'],
   connection,
   destination: {

@@ -8,6 +8,7 @@ import { destinationRules } from './rules.ts';
 export const europeanCloud: PluginDefinition = {
   id: 'european-cloud',
   title: 'European cloud',
+  productName: 'STACKIT',
   products: ['stackit'],
   connection,
   destination: {

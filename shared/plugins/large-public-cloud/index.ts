@@ -6,6 +6,7 @@ import { source } from './source.ts';
 export const largePublicCloud: PluginDefinition = {
   id: 'large-public-cloud',
   title: 'Large public cloud',
+  productName: 'AWS',
   products: ['aws', 'amazon', 'amazon_web_services', 'ec2', 'amazon_ec2'],
   connection,
   source: {

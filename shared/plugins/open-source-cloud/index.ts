@@ -8,6 +8,7 @@ import { source } from './source.ts';
 export const openSourceCloud: PluginDefinition = {
   id: 'open-source-cloud',
   title: 'Open-source cloud',
+  productName: 'OpenStack',
   products: ['openstack', 'open_stack'],
   connection,
   source: { schema: source, rules: sourceRules, acceptedSpellings: {}, knownAliases: sourceAliases },

@@ -7,6 +7,7 @@ import { source } from './source.ts';
 export const resourceGroupCloud: PluginDefinition = {
   id: 'resource-group-cloud',
   title: 'Resource-group cloud',
+  productName: 'Microsoft Azure',
   products: ['azure', 'microsoft_azure', 'azure_vm'],
   connection,
   signsInByPerson: ({ sign_in: way }) => way === 'device_code',

@@ -7,6 +7,7 @@ import { source } from './source.ts';
 export const serverVirtualizationManager: PluginDefinition = {
   id: 'server-virtualization-manager',
   title: 'Server virtualization manager',
+  productName: 'Oracle VM',
   products: ['oracle_vm', 'ovm', 'oraclevm', 'oracle_vm_manager'],
   connection,
   source: {

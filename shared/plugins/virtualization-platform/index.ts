@@ -6,6 +6,7 @@ import { source } from './source.ts';
 export const virtualizationPlatform: PluginDefinition = {
   id: 'virtualization-platform',
   title: 'Virtualization platform',
+  productName: 'VMware vSphere',
   products: ['vmware', 'vsphere', 'vmware_vsphere', 'esxi', 'vmware_esxi', 'vcenter', 'vmware_vcenter'],
   connection,
   source: {

@@ -5,6 +5,7 @@ import { source } from './source.ts';
 export const windowsHypervisor: PluginDefinition = {
   id: 'windows-hypervisor',
   title: 'Windows hypervisor',
+  productName: 'Microsoft Hyper-V',
   products: ['hyperv', 'hyper_v', 'microsoft_hyper_v', 'scvmm'],
   connection,
   source: {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../../shared/model/json.ts';
+import { platformLabel } from '../../../../shared/plugins/plugin-definition.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
 import type { Catalog } from '../../../../shared/model/catalog.ts';
 import type { SourcePlatform } from '../../ports/source-platform.ts';
@@ -11,7 +12,7 @@ export const pluginCalls: Handlers<CallsOf<'plugins'>> = {
   async 'plugins.describe'(core) {
     return Object.values(plugins).map((plugin) => ({
       id: plugin.id,
-      title: plugin.title,
+      title: platformLabel(plugin),
       sides: (['source', 'destination'] as const)
         .filter((side) => plugin[side] !== undefined)
         .map((side) => ({ side, reachable: core.gate.hasPlatform(plugin.id, side) })),
