@@ -58,6 +58,7 @@ describe('three waves of 100 VMs from an RVTools workbook', () => {
     await page.getByRole('tab', { name: /^Wave 3 · 100 VMs/ }).waitFor();
     await lookAt('plan-waves');
     await moveOneAndBack();
+    await dragSomeAndBack();
     await click(button('Create 300 replicas in 3 waves'));
     await page.getByRole('row').filter({ hasText: 'Wave 3' }).waitFor();
     for (const [index, date] of ['2027-04-03', '2027-04-10', '2027-04-17'].entries()) {
@@ -96,6 +97,26 @@ async function moveOneAndBack(): Promise<void> {
   await page.getByRole('tab', { name: /^Wave 2 · 101 VMs/ }).waitFor();
   await click(button('Undo'));
   await page.getByRole('tab', { name: /^Wave 2 · 100 VMs/ }).waitFor();
+}
+
+/** The same with the mouse alone: one VM to another wave, and two that are selected to a new one. */
+async function dragSomeAndBack(): Promise<void> {
+  await page.getByRole('row').filter({ hasText: 'vm-' }).nth(2).dragTo(page.getByRole('tab', { name: /^Wave 3/ }));
+  await page.getByRole('status').getByText('1 VM moved to Wave 3.').waitFor();
+  await page.getByRole('tab', { name: /^Wave 3 · 101 VMs/ }).waitFor();
+  for (const at of [0, 1]) await page.getByLabel(/^Select vm-/).nth(at).check();
+  const row = page.getByRole('row').filter({ hasText: 'vm-' }).first();
+  const { x = 0, y = 0 } = (await row.boundingBox()) ?? {};
+  await page.mouse.move(x + 200, y + 10);
+  await page.mouse.down();
+  await page.mouse.move(x + 220, y, { steps: 4 });
+  await page.getByText('New wave', { exact: true }).last().hover();
+  await page.mouse.up();
+  await page.getByRole('tab', { name: /^Wave 4 · 2 VMs/ }).waitFor();
+  for (const name of [/^Wave 3 · 101 VMs/, /^Wave 3 · 100 VMs/]) {
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('tab', { name }).waitFor();
+  }
 }
 
 function applicationOf(index: number): string {

@@ -5,7 +5,7 @@ import TableCell from '@mui/material/TableCell';
 import TableContainer from '@mui/material/TableContainer';
 import TableHead from '@mui/material/TableHead';
 import TablePagination from '@mui/material/TablePagination';
-import TableRow from '@mui/material/TableRow';
+import TableRow, { type TableRowProps } from '@mui/material/TableRow';
 import TableSortLabel from '@mui/material/TableSortLabel';
 import { useCallback, useState, type ReactNode } from 'react';
 import { locale } from '../text/text.ts';
@@ -28,13 +28,15 @@ interface Props<T> {
   readonly rows: readonly T[];
   readonly rowKey: (row: T) => string;
   readonly sortedBy?: { readonly column: string; readonly descending: boolean };
+  /** What makes rows draggable. */
+  readonly rowDrag?: (row: T) => Pick<TableRowProps, 'draggable' | 'onDragStart' | 'onDragEnd'>;
 }
 
 const pageSizes = [25, 50, 100];
 const minor = { display: { xs: 'none', md: 'table-cell' } } as const;
 
 /** A table for thousands of rows: sorted in memory, in slices where there are very many, one page of them in the document. */
-export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<T>) {
+export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag }: Props<T>) {
   const [order, setOrder] = useState(sortedBy);
   const [chosenPage, setPage] = useState(0);
   const [pageSize, setPageSize] = useState(50);
@@ -65,7 +67,7 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy }: Props<
           </TableHead>
           <TableBody>
             {sorted.slice(page * pageSize, (page + 1) * pageSize).map((row) => (
-              <TableRow key={rowKey(row)} hover>
+              <TableRow key={rowKey(row)} hover {...rowDrag?.(row)}>
                 {columns.map(({ id, align = 'left', isMinor = false, cell }) => (
                   <TableCell key={id} align={align} sx={{ ...(align === 'right' ? { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } : {}), ...(isMinor ? minor : {}) }}>
                     {cell(row)}

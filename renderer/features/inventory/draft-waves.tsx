@@ -2,17 +2,16 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import MenuItem from '@mui/material/MenuItem';
-import Tab from '@mui/material/Tab';
-import Tabs from '@mui/material/Tabs';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type DragEvent } from 'react';
 import { machineLabels, type KeptMachine } from '../../../shared/inventory/inventory.ts';
 import { machineBytes } from '../../../shared/inventory/inventory.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { bytesText } from '../../components/quantities.ts';
 import { text } from '../../text/text.ts';
-import { bytesOf, moved, nextName, type Draft } from './wave-drafts.ts';
+import { DraftTabs } from './draft-tabs.tsx';
+import { moved, nextName, type Draft } from './wave-drafts.ts';
 
 const words = text.inventory.planWaves;
 
@@ -25,34 +24,44 @@ interface Props {
   readonly onUndo: () => void;
 }
 
-/** Suggested waves, a tab each; machines can be moved between them. */
+/** Suggested waves, a tab each; machines are moved between them by dragging them onto a tab, or by selecting them and saying where to. */
 export function DraftWaves({ draft, base, canUndo, onChange, onUndo }: Props) {
   const [name, setName] = useState('');
   const [search, setSearch] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [dragged, setDragged] = useState<ReadonlySet<string>>();
+  const [news, setNews] = useState('');
   const wave = draft.find((one) => one.name === name) ?? draft[0];
   const wanted = search.trim().toLowerCase();
   const shown = useMemo(() => (wave?.machines ?? []).filter((machine) => searchText(machine).includes(wanted)), [wave, wanted]);
   const columns = useMemo(() => columnsOf(draft, chosen, (id, isChosen) => setChosen((before) => new Set(isChosen ? [...before, id] : [...before].filter((one) => one !== id)))), [draft, chosen]);
   if (wave === undefined) return <Typography>{words.none}</Typography>;
   const ids = new Set(shown.filter(({ vm }) => chosen.has(vm.id)).map(({ vm }) => vm.id));
-  const move = (to: string) => {
-    onChange(moved(draft, ids, to));
+  const move = (moving: ReadonlySet<string>, to: string) => {
+    onChange(moved(draft, moving, to));
     setChosen(new Set());
+    setDragged(undefined);
+    setNews(words.moved(moving.size, to));
   };
+  const drag = ({ vm }: KeptMachine) => ({
+    draggable: true,
+    onDragStart: (event: DragEvent) => {
+      event.dataTransfer.effectAllowed = 'move';
+      event.dataTransfer.setData('text/plain', vm.name);
+      // One of several that are selected takes the others with it.
+      setDragged(ids.has(vm.id) ? ids : new Set([vm.id]));
+    },
+    onDragEnd: () => setDragged(undefined),
+  });
   return (
     <Box>
-      <Tabs value={wave.name} variant="scrollable" aria-label={words.tabs} onChange={(_event, next: string) => setName(next)} sx={{ borderBottom: 1, borderColor: 'divider', mb: 1.5 }}>
-        {draft.map((one) => (
-          <Tab key={one.name} value={one.name} label={words.tab(one.name, one.machines.length, bytesText(bytesOf(one.machines)))} />
-        ))}
-      </Tabs>
+      <DraftTabs draft={draft} shown={wave.name} onShow={setName} isDragging={dragged !== undefined} newWave={nextName(draft, base)} onDrop={(to) => move(dragged ?? new Set(), to)} />
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap', mb: 1.5 }}>
         <TextField type="search" size="small" label={text.inventory.search} value={search} onChange={(event) => setSearch(event.target.value)} sx={{ width: 280 }} />
         <Button size="small" onClick={() => setChosen(new Set(ids.size === shown.length ? [] : shown.map(({ vm }) => vm.id)))}>
           {ids.size === shown.length && ids.size > 0 ? text.replicas.clearChosen : text.replicas.chooseAll}
         </Button>
-        <TextField select size="small" label={words.moveTo(ids.size)} value="" disabled={ids.size === 0} onChange={(event) => move(event.target.value)} sx={{ width: 200 }}>
+        <TextField select size="small" label={words.moveTo(ids.size)} value="" disabled={ids.size === 0} onChange={(event) => move(ids, event.target.value)} sx={{ width: 200 }}>
           {draft.filter((one) => one.name !== wave.name).map((one) => (
             <MenuItem key={one.name} value={one.name}>
               {one.name}
@@ -63,8 +72,11 @@ export function DraftWaves({ draft, base, canUndo, onChange, onUndo }: Props) {
         <Button size="small" disabled={!canUndo} onClick={onUndo}>
           {text.waves.undo}
         </Button>
+        <Typography role="status" sx={{ color: 'text.secondary' }}>
+          {news === '' ? words.howToMove : news}
+        </Typography>
       </Box>
-      <PagedTable label={wave.name} columns={columns} rows={shown} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} />
+      <PagedTable label={wave.name} columns={columns} rows={shown} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} rowDrag={drag} />
     </Box>
   );
 }

@@ -145,6 +145,8 @@ export const inventory = {
     none: 'Geben Sie Grenzen ein, um vorgeschlagene Wellen zu sehen.',
     moveTo: (count: number) => `${count} verschieben nach`,
     newWave: 'Neue Welle',
+    howToMove: 'VMs auf einen Reiter ziehen, oder auswählen und eine Welle wählen.',
+    moved: (count: number, wave: string) => `${counted(count, { one: '# VM', other: '# VMs' })} nach ${wave} verschoben.`,
     create: (replicas: number, waves: number) => `${counted(replicas, { one: '# Replikat', other: '# Replikate' })} in ${counted(waves, { one: '# Welle', other: '# Wellen' })} erstellen`,
     createLead: 'Einstellungen kommen aus den Standardwerten des Projekts und jeder Welle. Was fehlt, steht in der Welle.',
     created: (count: number) => counted(count, { one: '# Replikat wurde erstellt.', other: '# Replikate wurden erstellt.' }),

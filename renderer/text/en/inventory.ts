@@ -145,6 +145,8 @@ export const inventory = {
     none: 'Enter limits to see suggested waves.',
     moveTo: (count: number) => `Move ${count} to`,
     newWave: 'New wave',
+    howToMove: 'Drag VMs to a tab, or select them and choose a wave.',
+    moved: (count: number, wave: string) => `${counted(count, { one: '# VM', other: '# VMs' })} moved to ${wave}.`,
     create: (replicas: number, waves: number) => `Create ${counted(replicas, { one: '# replica', other: '# replicas' })} in ${counted(waves, { one: '# wave', other: '# waves' })}`,
     createLead: 'Settings come from the defaults of the project and of each wave. What is missing is listed in the wave.',
     created: (count: number) => counted(count, { one: '# replica was created.', other: '# replicas were created.' }),
