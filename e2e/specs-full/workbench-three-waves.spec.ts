@@ -59,6 +59,7 @@ describe('three waves of 100 VMs from an RVTools workbook', () => {
     await lookAt('plan-waves');
     await moveOneAndBack();
     await dragSomeAndBack();
+    await moveByKeysAndBack();
     await click(button('Create 300 replicas in 3 waves'));
     await page.getByRole('row').filter({ hasText: 'Wave 3' }).waitFor();
     for (const [index, date] of ['2027-04-03', '2027-04-10', '2027-04-17'].entries()) {
@@ -117,6 +118,23 @@ async function dragSomeAndBack(): Promise<void> {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('tab', { name }).waitFor();
   }
+}
+
+/** Again by keys alone; none of them counts as a click. */
+async function moveByKeysAndBack(): Promise<void> {
+  const news = page.getByRole('status');
+  await page.getByLabel(/^Select vm-/).first().focus();
+  await page.keyboard.press('Space');
+  const target = page.getByRole('combobox', { name: 'Move 1 to' });
+  for (let presses = 0; presses < 60 && !(await target.evaluate((element) => element === document.activeElement)); presses += 1) await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('option', { name: 'Wave 2' }).waitFor();
+  await page.keyboard.press('Enter');
+  await news.getByText('1 VM moved to Wave 2.').waitFor();
+  await page.getByRole('tab', { name: /^Wave 2 · 101 VMs/ }).waitFor();
+  await page.keyboard.press('Control+z');
+  await news.getByText('Last move undone.').waitFor();
+  await page.getByRole('tab', { name: /^Wave 2 · 100 VMs/ }).waitFor();
 }
 
 function applicationOf(index: number): string {

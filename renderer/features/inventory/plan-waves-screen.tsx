@@ -117,7 +117,7 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
       </Box>
       {create.error !== undefined && <ErrorNotice error={create.error} onClose={create.clear} />}
       <DraftWaves
-        draft={draft} base={base.trim()} canUndo={history.length > 0}
+        draft={draft} base={base.trim()} previous={history.length === 0 ? undefined : (history.at(-2) ?? suggested)}
         onChange={(next) => setEdited({ of: suggested, history: [...history, next] })} onUndo={() => setEdited({ of: suggested, history: history.slice(0, -1) })}
       />
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center' }}>
