@@ -8,6 +8,7 @@ import type { MoverLink } from '../../shared/contract/mover-calls.ts';
 import { isShellCall, shellCalls, type EngineState, type Project, type ShellCallName, type Settings, type ShellInfo } from '../../shared/contract/shell.ts';
 import { CausewayError, toErrorRecord } from '../../shared/model/causeway-error.ts';
 import { confinedPage } from '../../shared/reports/escape-html.ts';
+import { issueLine } from '../../shared/schema/issue-line.ts';
 import { testConnection } from '../engine/http/connection-test.ts';
 import { networkFacts } from '../engine/http/network-facts.ts';
 import { checkProxySettings, proxies, type ProxySettingsWithPassword } from '../engine/http/proxies.ts';
@@ -347,6 +348,6 @@ export function createShell(options: ShellOptions): Shell {
 function checked(name: ShellCallName, input: unknown): unknown {
   const parsed = shellCalls[name].input.safeParse(input);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
+  const issues = parsed.error.issues.map((issue) => issueLine(issue, input, 'the input'));
   throw new CausewayError('general.invalid-input', `${name}: ${issues.join('; ')}`);
 }

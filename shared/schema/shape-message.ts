@@ -146,7 +146,7 @@ function bound(name: string, origin: string, limit: string, one: boolean): Shape
 }
 
 function formatName(format: string): string {
-  const forms: Readonly<Record<string, string>> = { url: 'must be a URL', ipv4: 'must be an IPv4 address', cidrv4: 'must be an IPv4 range (CIDR)', base64: 'must be Base64', uuid: 'must be a UUID' };
+  const forms: Readonly<Record<string, string>> = { url: 'must be a URL', ipv4: 'must be an IPv4 address', cidrv4: 'must be an IPv4 range (CIDR)', base64: 'must be Base64', uuid: 'must be a UUID', guid: 'must be a GUID' };
   return forms[format] ?? 'does not have the expected form';
 }
 

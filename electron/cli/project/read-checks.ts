@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { afterBootChecksSchema, type AfterBootCheck } from '../../../shared/model/after-boot-check.ts';
+import { issueLine } from '../../../shared/schema/issue-line.ts';
 import { UsageError } from '../command-context.ts';
 import { readObject } from './read-files.ts';
 
@@ -9,6 +9,6 @@ export function readChecks(file: string): AfterBootCheck[] {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new UsageError(`${file}: unknown key: ${unknown}. The file contains a list named "checks"`);
   const parsed = afterBootChecksSchema.safeParse(checks);
-  if (!parsed.success) throw new UsageError(`${file}: ${z.prettifyError(parsed.error).replaceAll(/\n\s*→/g, ' at').replaceAll('✖ ', '')}`);
+  if (!parsed.success) throw new UsageError(`${file}: ${parsed.error.issues.map((issue) => issueLine(issue, checks, 'the list of checks')).join('; ')}`);
   return parsed.data;
 }

@@ -1,4 +1,5 @@
 import { wavePlanSchema, waveActions, missedPolicies, weekdays, type WavePlan } from '../../../shared/model/wave-plan.ts';
+import { issueLine } from '../../../shared/schema/issue-line.ts';
 import { nearestSpelling } from '../../../shared/schema/spelling.ts';
 import { UsageError } from '../command-context.ts';
 
@@ -43,7 +44,7 @@ export function changedPlan(before: WavePlan, options: PlanOptions): WavePlan {
   };
   const parsed = wavePlanSchema.safeParse(plan);
   if (parsed.success) return parsed.data;
-  throw new UsageError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+  throw new UsageError(parsed.error.issues.map((issue) => issueLine(issue, plan, 'the plan')).join('; '));
 }
 
 function given<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {

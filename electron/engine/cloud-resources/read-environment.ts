@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
+import { issueLine } from '../../../shared/schema/issue-line.ts';
 
 /** The storage mapping as adapters read it. Loose: the strict shape with its findings stands with the plugins. */
 export const storageMappingShape = z
@@ -21,7 +22,7 @@ export function parseEnvironment<S extends z.ZodType>(schema: S, environment: Js
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== null && value !== ''));
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const issues = parsed.error.issues.map((issue) => issueLine(issue, given));
   throw new CausewayError('general.invalid-input', `destination environment: ${issues.join('; ')}`, { details: { issues } });
 }
 

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
+import { issueLine } from '../../../shared/schema/issue-line.ts';
 import { replaceFileSync } from '../system-files/replace-file.ts';
 
 /** Shared objects of a project: one plain file each, in one folder, identified by the name inside. */
@@ -67,7 +68,10 @@ export function readProjectFile<T>(path: string, schema: z.ZodType<T>, damaged: 
   let text = '';
   try {
     text = readFileSync(path, 'utf8');
-    return schema.parse(JSON.parse(text));
+    const content: unknown = JSON.parse(text);
+    const parsed = schema.safeParse(content);
+    if (parsed.success) return parsed.data;
+    throw new Error(parsed.error.issues.map((issue) => issueLine(issue, content, 'the whole')).join('; '));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     const reason = whyDamaged(text, cause).slice(0, 2000);
@@ -78,7 +82,6 @@ export function readProjectFile<T>(path: string, schema: z.ZodType<T>, damaged: 
 function whyDamaged(text: string, cause: unknown): string {
   const conflict = text.split('\n').findIndex((line) => /^(<{7}|={7}|>{7})( |$)/.test(line));
   if (conflict >= 0) return `line ${conflict + 1} is an unresolved merge conflict`;
-  if (cause instanceof z.ZodError) return cause.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`).join('; ');
   if (!(cause instanceof SyntaxError)) return cause instanceof Error ? cause.message : String(cause);
   // The parser's message repeats a piece of the text, which may be a secret.
   const place = /\(line \d+ column \d+\)/.exec(cause.message)?.[0];

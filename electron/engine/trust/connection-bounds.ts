@@ -4,6 +4,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
 import type { PluginId } from '../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
+import { issueLine } from '../../../shared/schema/issue-line.ts';
 import { isSecretReference } from '../../../shared/plugins/shapes/secret-value.ts';
 
 /** Files that programs take their orders or their trust from. */
@@ -32,7 +33,7 @@ function formIssues(plugin: PluginId, connection: JsonObject): { readonly text: 
   // The form does not know the referenced value; the platform checks it when it is used.
   return (plugins[plugin].connection.safeParse(connection).error?.issues ?? [])
     .filter((issue) => !isReferenceAt(connection, issue.path))
-    .map((issue) => ({ text: `${issue.path.join('.') || 'connection'}: ${issue.message}`, isBound: issue.code === 'custom' && issue.params?.['isForm'] !== true }));
+    .map((issue) => ({ text: issueLine(issue, connection, 'the connection'), isBound: issue.code === 'custom' && issue.params?.['isForm'] !== true }));
 }
 
 function isReferenceAt(value: JsonObject, path: readonly PropertyKey[]): boolean {
