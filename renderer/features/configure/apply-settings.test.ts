@@ -25,6 +25,16 @@ test('clearing is applied too, and setting what was cleared', () => {
   expect(changesOf([setting('machine_type', undefined)], [one])).toEqual([]);
 });
 
+test('a wave is applied to those that are in another one', () => {
+  const all = [replica('one', {}, { wave: 'Night 1' }), replica('two', {}, { wave: 'Night 2' }), replica('three', { disk_bus: 'virtio' })];
+  const changes = changesOf([], all, 'Night 1');
+  expect(changes.map(({ update, wave }) => ({ update, wave }))).toEqual([
+    { update: { replica: 'two', wave: 'Night 1' }, wave: { before: 'Night 2', after: 'Night 1' } }, { update: { replica: 'three', wave: 'Night 1' }, wave: { before: undefined, after: 'Night 1' } },
+  ]);
+  expect(changesOf([setting('disk_bus', 'scsi')], [all[2]!], null)).toMatchObject([{ update: { destinationEnvironment: { disk_bus: 'scsi' } }, changes: [{ key: 'disk_bus' }] }]);
+  expect(changesOf([], all, null).map(({ update }) => update)).toEqual([{ replica: 'one', wave: null }, { replica: 'two', wave: null }]);
+});
+
 test('only replicas between the same kinds of platforms are alike', () => {
   const endpoint = (id: string, plugin: 'disk-images' | 'european-cloud' | 'qemu-hypervisor') => ({ id, name: id, plugin, connection: {}, createdAt: '', updatedAt: '' });
   const endpoints = [endpoint('s', 'disk-images'), endpoint('s2', 'disk-images'), endpoint('q', 'qemu-hypervisor'), endpoint('d', 'european-cloud')];

@@ -38,6 +38,8 @@ export interface SettingChange extends OwnSetting {
 export interface ReplicaChange {
   readonly replica: Replica;
   readonly changes: readonly SettingChange[];
+  /** Into which wave it goes, undefined = none; nothing where it stays in its own. */
+  readonly wave?: { readonly before: string | undefined; readonly after: string | undefined };
   readonly update: WorkbenchInput<'replica.update'>;
 }
 
@@ -52,8 +54,11 @@ export function alike(replica: Replica, all: readonly Replica[], endpoints: read
   return all.filter((one) => one.id !== replica.id && own !== '' && kinds(one) === own);
 }
 
-/** What applying would change; a replica that has it all already is not among them. */
-export function changesOf(settings: readonly OwnSetting[], replicas: readonly Replica[]): ReplicaChange[] {
+/**
+ * What applying would change; a replica that has it all already is not among them.
+ * @param wave the name of the wave that is applied as well, null = no wave, undefined = waves stay as they are
+ */
+export function changesOf(settings: readonly OwnSetting[], replicas: readonly Replica[], wave?: string | null): ReplicaChange[] {
   return replicas.flatMap((replica) => {
     const environments: Record<Side, Record<string, JsonValue>> = { source: { ...replica.sourceEnvironment }, destination: { ...replica.destinationEnvironment } };
     const cleared: Record<Side, string[]> = { source: [...(replica.cleared?.source ?? [])], destination: [...(replica.cleared?.destination ?? [])] };
@@ -74,8 +79,13 @@ export function changesOf(settings: readonly OwnSetting[], replicas: readonly Re
         environments[side] = { ...environments[side], [key]: value };
       }
     }
-    if (changes.length === 0) return [];
-    const update = { replica: replica.id, sourceEnvironment: environments.source, destinationEnvironment: environments.destination, cleared };
-    return [{ replica, changes, update }];
+    const goesTo = wave === undefined || (replica.wave ?? null) === wave ? undefined : { before: replica.wave, after: wave ?? undefined };
+    if (changes.length === 0 && goesTo === undefined) return [];
+    const update = {
+      replica: replica.id,
+      ...(changes.length === 0 ? {} : { sourceEnvironment: environments.source, destinationEnvironment: environments.destination, cleared }),
+      ...(goesTo === undefined ? {} : { wave: goesTo.after ?? null }),
+    };
+    return [{ replica, changes, update, ...(goesTo === undefined ? {} : { wave: goesTo }) }];
   });
 }

@@ -13,6 +13,7 @@ import TableBody from '@mui/material/TableBody';
 import TableCell from '@mui/material/TableCell';
 import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
+import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useId, useMemo, useState } from 'react';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
@@ -30,12 +31,14 @@ import type { EnvironmentDraft } from '../../forms/environment/environment-draft
 interface Props {
   readonly replica: Replica;
   readonly draft: EnvironmentDraft;
+  /** As the form has it; empty for none. */
+  readonly wave: string;
   readonly endpoints: { readonly source: Endpoint; readonly destination: Endpoint };
   readonly onClose: () => void;
 }
 
 /** Takes settings of one machine to others, after showing what that changes. */
-export function ApplyToMany({ replica, draft, onClose }: Props) {
+export function ApplyToMany({ replica, draft, wave, onClose }: Props) {
   const id = useId();
   const replicas = useQuery('replica.list', {});
   const endpoints = useQuery('endpoint.list', {});
@@ -43,13 +46,13 @@ export function ApplyToMany({ replica, draft, onClose }: Props) {
     <Dialog open onClose={onClose} aria-labelledby={id} maxWidth="md" fullWidth>
       <DialogTitle id={id}>{text.configure.apply.title}</DialogTitle>
       <QueryView query={replicas}>
-        {(all) => <QueryView query={endpoints}>{(known) => <Choices draft={draft} others={alike(replica, all, known)} onClose={onClose} />}</QueryView>}
+        {(all) => <QueryView query={endpoints}>{(known) => <Choices draft={draft} wave={wave} others={alike(replica, all, known)} onClose={onClose} />}</QueryView>}
       </QueryView>
     </Dialog>
   );
 }
 
-function Choices({ draft, others, onClose }: { readonly draft: EnvironmentDraft; readonly others: readonly Replica[]; readonly onClose: () => void }) {
+function Choices({ draft, wave, others, onClose }: { readonly draft: EnvironmentDraft; readonly wave: string; readonly others: readonly Replica[]; readonly onClose: () => void }) {
   const link = useLink();
   const toast = useToast();
   const settings = useMemo(() => ownSettings(draft), [draft]);
@@ -57,8 +60,10 @@ function Choices({ draft, others, onClose }: { readonly draft: EnvironmentDraft;
   const [chosenReplicas, setChosenReplicas] = useState<ReadonlySet<string>>(new Set());
   const [failures, setFailures] = useState<readonly { name: string; message: string }[]>([]);
   const changes = useMemo(
-    () => changesOf(settings.filter(({ side, key }) => chosenSettings.has(`${side}/${key}`)), others.filter(({ id }) => chosenReplicas.has(id))),
-    [settings, others, chosenSettings, chosenReplicas],
+    () => changesOf(
+      settings.filter(({ side, key }) => chosenSettings.has(`${side}/${key}`)), others.filter(({ id }) => chosenReplicas.has(id)), chosenSettings.has(waveItem) ? (wave === '' ? null : wave) : undefined,
+    ),
+    [settings, wave, others, chosenSettings, chosenReplicas],
   );
   const apply = useAction(async () => {
     const failed: { name: string; message: string }[] = [];
@@ -83,11 +88,11 @@ function Choices({ draft, others, onClose }: { readonly draft: EnvironmentDraft;
         <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 2 }}>
           <Picker
             title={text.configure.apply.settings}
-            items={settings.map(({ side, key, label }) => ({ id: `${side}/${key}`, label }))}
+            items={[{ id: waveItem, label: text.configure.apply.wave(wave === '' ? text.configure.noWave : wave) }, ...settings.map(({ side, key, label }) => ({ id: `${side}/${key}`, label }))]}
             chosen={chosenSettings}
             onChange={setChosenSettings}
           />
-          <Picker title={text.configure.apply.machines} items={others.map(({ id, name }) => ({ id, label: name }))} chosen={chosenReplicas} onChange={setChosenReplicas} />
+          <Picker title={text.configure.apply.machines} search={text.configure.apply.search} items={others.map(({ id, name, wave: own }) => ({ id, label: name, more: own }))} chosen={chosenReplicas} onChange={setChosenReplicas} />
         </Box>
         {chosenSettings.size > 0 && chosenReplicas.size > 0 && <Preview changes={changes} />}
         {failures.map(({ name, message }) => (
@@ -106,34 +111,48 @@ function Choices({ draft, others, onClose }: { readonly draft: EnvironmentDraft;
   );
 }
 
+/** No key of a setting, as these have their side before them. */
+const waveItem = 'wave';
+
 interface PickerProps {
   readonly title: string;
-  readonly items: readonly { readonly id: string; readonly label: string }[];
+  /** What the field is called that finds items among many. */
+  readonly search?: string;
+  readonly items: readonly { readonly id: string; readonly label: string; readonly more?: string | undefined }[];
   readonly chosen: ReadonlySet<string>;
   readonly onChange: (chosen: ReadonlySet<string>) => void;
 }
 
-function Picker({ title, items, chosen, onChange }: PickerProps) {
+function Picker({ title, search, items, chosen, onChange }: PickerProps) {
+  const [typed, setTyped] = useState('');
+  const wanted = typed.trim().toLowerCase();
+  const shown = items.filter(({ label, more = '' }) => `${label}\n${more}`.toLowerCase().includes(wanted));
+  const chosenHere = shown.filter(({ id }) => chosen.has(id)).length;
+  const toggleAll = () => {
+    const rest = [...chosen].filter((id) => !shown.some((one) => one.id === id));
+    onChange(new Set(chosenHere === shown.length ? rest : [...rest, ...shown.map(({ id }) => id)]));
+  };
   const toggle = (id: string) => onChange(new Set(chosen.has(id) ? [...chosen].filter((one) => one !== id) : [...chosen, id]));
   return (
     <Box role="group" aria-label={title}>
       <Typography sx={{ fontWeight: 600 }}>{title}</Typography>
-      <FormGroup sx={{ maxHeight: 260, overflow: 'auto', flexWrap: 'nowrap' }}>
-        {items.length > 1 && (
+      {search !== undefined && items.length > 8 && <TextField type="search" size="small" label={search} value={typed} onChange={(event) => setTyped(event.target.value)} sx={{ my: 1, width: '100%' }} />}
+      <FormGroup sx={{ maxHeight: 'max(260px, 45vh)', overflow: 'auto', flexWrap: 'nowrap' }}>
+        {shown.length > 1 && (
           <FormControlLabel
             control={
               <Checkbox
                 size="small"
-                checked={chosen.size === items.length}
-                indeterminate={chosen.size > 0 && chosen.size < items.length}
-                onChange={() => onChange(new Set(chosen.size === items.length ? [] : items.map(({ id }) => id)))}
+                checked={chosenHere === shown.length}
+                indeterminate={chosenHere > 0 && chosenHere < shown.length}
+                onChange={toggleAll}
               />
             }
-            label={text.configure.apply.all}
+            label={wanted === '' ? text.configure.apply.all : text.configure.apply.allFound(shown.length)}
           />
         )}
-        {items.map(({ id, label }) => (
-          <FormControlLabel key={id} control={<Checkbox size="small" checked={chosen.has(id)} onChange={() => toggle(id)} />} label={label} />
+        {shown.map(({ id, label, more }) => (
+          <FormControlLabel key={id} control={<Checkbox size="small" checked={chosen.has(id)} onChange={() => toggle(id)} />} label={more === undefined ? label : `${label} · ${more}`} />
         ))}
       </FormGroup>
     </Box>
@@ -156,8 +175,16 @@ function Preview({ changes }: { readonly changes: readonly ReplicaChange[] }) {
           </TableRow>
         </TableHead>
         <TableBody>
-          {changes.flatMap(({ replica, changes: own }) =>
-            own.map((change) => (
+          {changes.flatMap(({ replica, changes: own, wave }) => [
+            ...(wave === undefined ? [] : [
+              <TableRow key={`${replica.id} ${waveItem}`}>
+                <TableCell>{replica.name}</TableCell>
+                <TableCell>{text.configure.wave}</TableCell>
+                <TableCell>{wave.before ?? text.configure.noWave}</TableCell>
+                <TableCell sx={{ fontWeight: 600 }}>{wave.after ?? text.configure.noWave}</TableCell>
+              </TableRow>,
+            ]),
+            ...own.map((change) => (
               <TableRow key={`${replica.id} ${change.side} ${change.key}`}>
                 <TableCell>{replica.name}</TableCell>
                 <TableCell>{change.label}</TableCell>
@@ -165,7 +192,7 @@ function Preview({ changes }: { readonly changes: readonly ReplicaChange[] }) {
                 <TableCell sx={{ overflowWrap: 'anywhere', fontWeight: 600 }}>{said(change.shown, change.value === undefined)}</TableCell>
               </TableRow>
             )),
-          )}
+          ])}
         </TableBody>
       </Table>
     </Box>

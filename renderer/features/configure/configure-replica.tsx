@@ -105,7 +105,7 @@ export function ConfigureReplica({ replica, source, destination, defaults }: Pro
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
       <EnvironmentEditor draft={draft} choices={choices} others={others} />
       <ProviderConfiguration value={configuration} onChange={setConfiguration} />
-      {isApplying && <ApplyToMany replica={replica} draft={draft} endpoints={{ source, destination }} onClose={() => setIsApplying(false)} />}
+      {isApplying && <ApplyToMany replica={replica} draft={draft} wave={wave} endpoints={{ source, destination }} onClose={() => setIsApplying(false)} />}
     </DraftForm>
   );
 }

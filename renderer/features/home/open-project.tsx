@@ -7,7 +7,7 @@ import ListItemIcon from '@mui/material/ListItemIcon';
 import ListItemText from '@mui/material/ListItemText';
 import Paper from '@mui/material/Paper';
 import Typography from '@mui/material/Typography';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Project } from '../../../shared/contract/shell.ts';
 import { hrefOf } from '../../app/route.ts';
 import { useAction } from '../../app/use-action.ts';
@@ -84,13 +84,25 @@ function NextSteps() {
   );
 }
 
-/** Asks before a project is closed. */
+/** Closes the project: immediately where nothing runs or waits, else after a question. */
 export function CloseProject({ mover, onClose }: { readonly mover?: string; readonly onClose: () => void }) {
   const link = useLink();
+  const [asks, setAsks] = useState(false);
   const action = useAction(async () => {
     await link.call('project.close', {});
     onClose();
   });
+  const hasBegun = useRef(false);
+  useEffect(() => {
+    if (hasBegun.current) return;
+    hasBegun.current = true;
+    // Asked now: an answer from a moment ago may miss what has just been started.
+    void link.call('queue.show', {}).then(
+      ({ executions, deployments }) => (executions.running + executions.waiting + deployments.running + deployments.waiting === 0 ? action.run() : setAsks(true)),
+      () => setAsks(true),
+    );
+  });
+  if (!asks && action.error === undefined) return null;
   return (
     <ConfirmDialog title={text.home.closeTitle} confirm={text.home.close} action={action} onClose={onClose}>
       <Typography>{mover === undefined ? text.home.closeLead : text.movers.closeLead(mover)}</Typography>

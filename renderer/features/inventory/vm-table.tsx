@@ -105,13 +105,19 @@ function columnsFor(endpointId: string, replicas: Replicas, { hasFolders, hasClu
       id: 'replica',
       label: text.inventory.replica,
       cell: ({ id, name }) => {
-        const [replica] = byVm.get(id) ?? [];
-        return replica === undefined ? (
+        const own = byVm.get(id) ?? [];
+        return own.length === 0 ? (
           <Button size="small" href={hrefOf('replicas', 'new', endpointId, id)} aria-label={text.inventory.createOf(name)} sx={{ whiteSpace: 'nowrap' }}>
             {text.inventory.create}
           </Button>
         ) : (
-          <Link href={hrefOf('replicas', replica.id)}>{text.inventory.open(replica.name)}</Link>
+          <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 1.5 }}>
+            {own.map((replica) => (
+              <Link key={replica.id} href={hrefOf('replicas', replica.id)}>
+                {text.inventory.open(replica.name)}
+              </Link>
+            ))}
+          </Box>
         );
       },
     },

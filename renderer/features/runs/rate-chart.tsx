@@ -4,6 +4,7 @@ import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
 import { LineChart, lineClasses } from '@mui/x-charts/LineChart';
 import { useMemo, useState } from 'react';
+import { formatRate } from '../../../shared/model/bandwidth-profile.ts';
 import type { RateSample } from '../../../shared/model/progress.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { rateText, timeOfDayText, timeText } from '../../components/quantities.ts';
@@ -46,7 +47,7 @@ export function RateChart({ samples, limit, secondsLeft }: Props) {
         <Typography variant="caption" sx={{ color: 'text.secondary', flexGrow: 1 }}>
           {words}
           {secondsLeft === undefined ? '' : ` · ${text.runs.endsAbout(timeOfDayText((samples.at(-1)?.at ?? 0) + secondsLeft * 1000))}`}
-          {limit === undefined ? '' : ` · ${limit === 0 ? text.runs.pausedNow : text.runs.limitNow(rateText(limit))}`}
+          {limit === undefined ? '' : ` · ${limit === 0 ? text.runs.pausedNow : text.runs.limitNow(formatRate(limit), rateText(limit))}`}
         </Typography>
         <ToggleButtonGroup size="small" exclusive value={view} aria-label={text.runs.rateView} onChange={(_event, next: 'plot' | 'table' | null) => setView(next ?? view)}>
           <ToggleButton value="plot">{text.runs.asChart}</ToggleButton>

@@ -123,3 +123,13 @@ test('a suggestion is one until somebody sets it', () => {
   draft.setValue('destination', 'migr_network', 'production');
   expect([draft.suggestions(), draft.layer('destination').environment['migr_network']]).toEqual([[], 'production']);
 });
+
+test('a field that was emptied says nothing of its own', () => {
+  const draft = cloud({ availability_zone: 'eu01-1' });
+  expect(draft.field('destination', 'availability_zone').isEmptied).toBeUndefined();
+  draft.setValue('destination', 'availability_zone', '');
+  expect(draft.field('destination', 'availability_zone')).toMatchObject({ value: '', isEmptied: true });
+  expect(draft.layer('destination').environment).toEqual({});
+  draft.setValue('destination', 'availability_zone', 'eu01-2');
+  expect(draft.field('destination', 'availability_zone').isEmptied).toBeUndefined();
+});

@@ -25,6 +25,8 @@ export interface FieldState {
   readonly value: FieldValue;
   /** The value does not fit its field: it is edited as JSON. */
   readonly isRaw: boolean;
+  /** Its input was emptied: this layer says nothing of it. */
+  readonly isEmptied?: true;
   /** Nobody chose the value: it is the first of so many. */
   readonly suggestedOf?: number;
   /** What would count without a word of this layer. */
@@ -266,7 +268,12 @@ function stateOf(
   findings: readonly Finding[],
 ): FieldState {
   const shared = { inherited, effective, findings };
-  if (own !== undefined) return { ...shared, mode: own.mode, value: own.mode === 'cleared' ? toFieldValue(field, undefined) : own.value, isRaw: own.isRaw, ...(own.suggestedOf === undefined ? {} : { suggestedOf: own.suggestedOf }) };
+  if (own !== undefined) {
+    return {
+      ...shared, mode: own.mode, value: own.mode === 'cleared' ? toFieldValue(field, undefined) : own.value, isRaw: own.isRaw,
+      ...(own.mode === 'set' && jsonOf(field, own) === undefined ? { isEmptied: true as const } : {}), ...(own.suggestedOf === undefined ? {} : { suggestedOf: own.suggestedOf }),
+    };
+  }
   return { ...shared, mode: 'inherit', ...(inherited === undefined ? { value: toFieldValue(field, undefined), isRaw: false } : editable(field, inherited.value)) };
 }
 

@@ -73,7 +73,7 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness }, sa
           {text.editor.compareOpen}
         </Button>
         <Button size="small" variant={showsEffective ? 'outlined' : 'text'} aria-pressed={showsEffective} onClick={() => setShowsEffective(!showsEffective)}>
-          {text.configure.showEffective}
+          {text.configure.effective}
         </Button>
       </Box>
       <FreshnessNotice freshness={freshness} />

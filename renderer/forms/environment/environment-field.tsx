@@ -113,7 +113,7 @@ interface OriginProps {
 }
 
 /** Where the value is from, in words. */
-function OriginChip({ state: { mode, inherited, effective, suggestedOf }, level, builtIn }: OriginProps) {
+function OriginChip({ state: { mode, inherited, effective, suggestedOf, isEmptied }, level, builtIn }: OriginProps) {
   if (suggestedOf !== undefined) {
     return (
       <Tooltip describeChild title={text.configure.suggestedHelp}>
@@ -121,7 +121,8 @@ function OriginChip({ state: { mode, inherited, effective, suggestedOf }, level,
       </Tooltip>
     );
   }
-  if (mode === 'set') return <Chip size="small" color="primary" label={text.configure.own[level]} />;
+  if (isEmptied && inherited !== undefined) return <Chip size="small" variant="outlined" label={text.configure.emptied(originText(inherited, level))} />;
+  if (mode === 'set' && !isEmptied) return <Chip size="small" color="primary" label={text.configure.own[level]} />;
   if (mode === 'cleared') return <Chip size="small" variant="outlined" label={text.configure.cleared} sx={{ color: stateColor('live', 'text'), borderColor: stateColor('live', 'solid') }} />;
   const from = effective ?? inherited;
   if (from !== undefined) return <Chip size="small" variant="outlined" label={originText(from, level)} />;

@@ -5,7 +5,7 @@ export const home = {
   lead: 'Ein Projekt ist ein Ordner mit Endpunkten, Replikaten und dem Verzeichnis der erstellten Ressourcen. Geheimnisse werden in seinem Tresor gespeichert, nie in seinen Dateien.',
   recent: 'Zuletzt verwendete Projekte',
   noRecent: 'Noch kein Projekt',
-  noRecentLead: 'Erstellen Sie ein Projekt: Wählen Sie einen leeren Ordner und einen Namen.',
+  noRecentLead: 'Erstellen Sie ein Projekt: Wählen Sie einen Namen und einen Ordner, der auch ein Git-Repository sein kann.',
   readFirst: 'Anleitung zum Migrieren einer ersten VM lesen',
   open: 'Öffnen',
   forget: (name: string) => `${name} aus dieser Liste entfernen`,

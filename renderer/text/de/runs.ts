@@ -70,7 +70,8 @@ export const runs = {
   rateHelp: 'Verarbeitet: alle Daten, die gelesen und verglichen oder gesendet wurden. Gesendet: was nach der Komprimierung über das Netzwerk ging. Prognose: Mittel der letzten Werte, bis die Kopie voraussichtlich endet.',
   rateMoment: 'Zeit',
   notMeasured: '–',
-  limitNow: (rate: string) => `Limit jetzt ${rate}`,
+  /** As it was typed, and in the unit of the plot. */
+  limitNow: (rate: string, plotted: string) => `Limit jetzt ${rate} (${plotted})`,
   pausedNow: 'jetzt angehalten',
   tasks: 'Aufgaben',
   noTasks: 'Aufgaben werden aufgeführt, sobald die Ausführung startet.',

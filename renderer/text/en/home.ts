@@ -5,7 +5,7 @@ export const home = {
   lead: 'A project is a folder with endpoints, replicas and the ledger of created resources. Secrets are stored in its vault, never in its files.',
   recent: 'Recent projects',
   noRecent: 'No project yet',
-  noRecentLead: 'Create a project: choose an empty folder and a name.',
+  noRecentLead: 'Create a project: choose a name and a folder, which can be a git repository.',
   readFirst: 'Read how to migrate a first VM',
   open: 'Open',
   forget: (name: string) => `Remove ${name} from this list`,

@@ -70,7 +70,8 @@ export const runs = {
   rateHelp: 'Processed: all data that was read and compared or sent. Sent: what crossed the network, after compression. Forecast: the mean of the last values, until the copy is expected to end.',
   rateMoment: 'Time',
   notMeasured: '–',
-  limitNow: (rate: string) => `limit now ${rate}`,
+  /** As it was typed, and in the unit of the plot. */
+  limitNow: (rate: string, plotted: string) => `limit now ${rate} (${plotted})`,
   pausedNow: 'paused now',
   tasks: 'Tasks',
   noTasks: 'Tasks are listed when the execution starts.',
