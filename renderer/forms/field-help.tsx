@@ -5,13 +5,18 @@ import type { FieldDescriptor } from './field-descriptor.ts';
 export function fieldHelp({ meta, kind }: FieldDescriptor, problem?: string): string {
   if (problem !== undefined) return problem;
   const parts = [meta.help ?? ''];
-  if (meta.builtIn !== undefined) parts.push(`${text.forms.builtIn(shown(meta.builtIn))}.`);
+  if (meta.builtIn !== undefined) parts.push(`${text.forms.builtIn(kind === 'choice' ? choiceLabel(shown(meta.builtIn)) : shown(meta.builtIn))}.`);
   if (kind === 'list') parts.push(`${text.forms.onePerLine}.`);
   return parts.filter((part) => part !== '').join(' ');
 }
 
 export function fieldLabel({ label, meta }: FieldDescriptor): string {
   return meta.unit === undefined ? label : `${label} (${meta.unit})`;
+}
+
+/** What a choice is called; many values are terms that need no other name. */
+export function choiceLabel(value: string): string {
+  return Object.hasOwn(text.choices, value) ? text.choices[value as keyof typeof text.choices] : value;
 }
 
 /** A built-in value in words. */

@@ -1,12 +1,14 @@
+import Box from '@mui/material/Box';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
+import { fonts } from '../../app/theme.ts';
 import { text } from '../../text/text.ts';
-import { fieldHelp, fieldLabel, shown } from '../field-help.tsx';
+import { choiceLabel, fieldHelp, fieldLabel, shown } from '../field-help.tsx';
 import type { FieldProps } from '../field-props.ts';
 
 /** One of several values, or none. */
 export function ChoiceInput({ field, value, onChange, onBlur, inputRef, problem }: FieldProps<string>) {
-  const choices = (field.choices ?? []).map((choice) => ({ value: String(choice), label: String(choice) }));
+  const choices = (field.choices ?? []).map((choice) => ({ value: String(choice), label: choiceLabel(String(choice)) }));
   return <Choices {...{ field, value, onChange, onBlur, inputRef, problem, choices }} />;
 }
 
@@ -23,6 +25,11 @@ export function BooleanInput({ field, value, onChange, onBlur, inputRef, problem
       onChange={(chosen) => onChange(chosen === '' ? '' : chosen === 'true')}
     />
   );
+}
+
+/** The value as files have it is told where the label does not say it. */
+function isOtherThan({ value, label }: { readonly value: string; readonly label: string }): boolean {
+  return !['true', 'false'].includes(value) && value.toLowerCase() !== label.toLowerCase();
 }
 
 type Props = Pick<FieldProps<string>, 'field' | 'value' | 'onChange'> & {
@@ -49,11 +56,16 @@ function Choices({ field, value, choices, onChange, onBlur, inputRef, problem }:
       slotProps={{ inputLabel: { shrink: true }, select: { displayEmpty: true } }}
     >
       <MenuItem value="">
-        <em>{field.meta.builtIn === undefined ? text.forms.unset : text.forms.builtInChoice(shown(field.meta.builtIn))}</em>
+        <em>{field.meta.builtIn === undefined ? text.forms.unset : text.forms.builtInChoice(choiceLabel(shown(field.meta.builtIn)))}</em>
       </MenuItem>
       {choices.map((choice) => (
         <MenuItem key={choice.value} value={choice.value}>
           {choice.label}
+          {isOtherThan(choice) && (
+            <Box component="span" sx={{ ml: 1, color: 'text.secondary', fontFamily: fonts.code, fontSize: '0.85em' }}>
+              {choice.value}
+            </Box>
+          )}
         </MenuItem>
       ))}
     </TextField>

@@ -1,6 +1,7 @@
 import type { Language } from '../catalogue.ts';
 import { overEnglish } from '../over-english.ts';
 import { app, navigation, topBar } from './app.ts';
+import { choices } from './choices.ts';
 import { commandTexts } from './commands.ts';
 import { configure } from './configure.ts';
 import { deployments } from './deployments.ts';
@@ -27,6 +28,6 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
-export const text = { app, commands: commandTexts, configure, navigation, deployments, editor, endpoints, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = { app, choices, commands: commandTexts, configure, navigation, deployments, editor, endpoints, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
 
 export const german: Language = { name: 'Deutsch', text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords };
