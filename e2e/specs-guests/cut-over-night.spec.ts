@@ -28,6 +28,7 @@ const zone = 'Europe/Berlin';
 /** In the order in which they depend on each other. */
 const names = ['db-01', 'app-01', 'web-01'] as const;
 const wave = 'Night 1';
+const manual = readFileSync(join(import.meta.dirname, '../../docs/manual/evidence.md'), 'utf8');
 const out = mkdtempSync(join(tmpdir(), 'causeway-handed-over-'));
 const preparation = pretendedPreparation('Debian GNU/Linux 12 web ttyS0\r\n\r\nweb login: ');
 let azure: AzureLab;
@@ -137,6 +138,7 @@ describe.runIf(process.geteuid?.() === 0)('a cut-over night of three VMs that de
       expect(verified, verified.output).toMatchObject({ status: 0, output: expect.stringContaining('intact') as unknown });
     }
     expect(byPython(/```python\n(import hashlib, json.*?)```/s, 'evidence.jsonl', 'evidence.jsonl.head')).toMatch(/intact$/);
+    for (const name of [...names, 'wave']) expect(JSON.parse(byShell({ 'web-01.html': `${name}.html` }))).toMatchObject({ kind: 'report' });
     // Both sources that stay off can still be read: their content is what the report says.
     const journal = readFileSync(join(out, 'evidence.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as EvidenceEntry);
     for (const name of names.slice(0, 2)) {
@@ -166,6 +168,7 @@ describe.runIf(process.geteuid?.() === 0)('a cut-over night of three VMs that de
     const report = join(out, 'web-01.html');
     writeFileSync(join(out, 'changed.html'), readFileSync(report, 'utf8').replace('Rolled back', 'Moved over'));
     expect(await alone('evidence', 'verify', join(out, 'changed.html'), '--journal', join(out, 'evidence.jsonl'))).toMatchObject({ status: 1, output: expect.stringContaining('CHANGED') as unknown });
+    expect(() => byShell({ 'web-01.html': 'changed.html' })).toThrow('Command failed');
     const lines = readFileSync(join(out, 'evidence.jsonl'), 'utf8').split('\n');
     writeFileSync(join(out, 'shorter.jsonl'), lines.toSpliced(3, 1).join('\n'));
     writeFileSync(join(out, 'shorter.jsonl.head'), readFileSync(join(out, 'evidence.jsonl.head')));
@@ -230,8 +233,15 @@ async function alone(...argv: string[]): Promise<{ status: number; output: strin
   }
 }
 
+/** The manual's one line for a report, with its files by other names. */
+function byShell(names: Readonly<Record<string, string>>): string {
+  const line = /```bash\n(grep .*)\n```/.exec(manual)?.[1] ?? '';
+  const own = Object.entries(names).reduce((before, [from, to]) => before.replaceAll(from, to), line);
+  return execFileSync('bash', ['-c', own], { cwd: out, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+}
+
 /** What the manual gives to people who have no Causeway. */
 function byPython(script: RegExp, ...files: string[]): string {
-  const source = script.exec(readFileSync(join(import.meta.dirname, '../../docs/manual/evidence.md'), 'utf8'))?.[1] ?? '';
+  const source = script.exec(manual)?.[1] ?? '';
   return execFileSync('python3', ['-c', source, ...files], { cwd: out, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
