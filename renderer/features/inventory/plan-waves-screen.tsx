@@ -89,7 +89,7 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
   }
   return (
     <>
-      <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap' }}>
+      <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', alignItems: 'center' }}>
         <EndpointField label={words.source} endpoints={sources} value={source} onChange={setSource} />
         <EndpointField label={words.destination} endpoints={others} value={destination} onChange={setDestination} />
         <TextField select size="small" label={words.by} value={by} onChange={(event) => setBy(event.target.value as typeof by)} sx={{ width: 180 }}>
@@ -102,8 +102,6 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
         <TextField type="number" size="small" label={words.most} value={most} onChange={(event) => setMost(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
         <TextField type="number" size="small" label={words.mostTib} value={mostTib} onChange={(event) => setMostTib(event.target.value)} slotProps={{ htmlInput: { min: 0.1, step: 0.1 } }} sx={{ width: 150 }} />
         <TextField size="small" label={words.name} value={base} onChange={(event) => setBase(event.target.value)} slotProps={{ htmlInput: { maxLength: 80 } }} sx={{ width: 180 }} />
-      </Box>
-      <Box sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', alignItems: 'center' }}>
         <FileButton
           label={words.flows} endings=".csv,.txt" size="small"
           onText={(csv) => {
@@ -120,7 +118,8 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
         draft={draft} base={base.trim()} previous={history.length === 0 ? undefined : (history.at(-2) ?? suggested)}
         onChange={(next) => setEdited({ of: suggested, history: [...history, next] })} onUndo={() => setEdited({ of: suggested, history: history.slice(0, -1) })}
       />
-      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center' }}>
+      {/* In reach however long the list is. */}
+      <Box sx={{ display: 'flex', columnGap: 2, rowGap: 0.5, alignItems: 'center', flexWrap: 'wrap', position: 'sticky', bottom: 0, zIndex: 2, py: 1.5, bgcolor: 'background.paper', borderTop: 1, borderColor: 'divider' }}>
         <Button variant="contained" disabled={source === '' || destination === '' || draft.length === 0 || create.isBusy} onClick={() => void create.run()}>
           {words.create(draft.reduce((sum, wave) => sum + wave.machines.length, 0), draft.length)}
         </Button>

@@ -24,6 +24,11 @@ export function nextAction({ members, synchronised, rehearsed }: Pick<WaveDetail
   return rehearsed < members ? 'rehearse' : 'cut-over';
 }
 
+/** No member can do anything before its settings are complete. */
+export function waitsForSettings({ members, memberList, run }: Pick<WaveDetail, 'members' | 'memberList' | 'run'>): boolean {
+  return members > 0 && (run === undefined || isEnded(run)) && memberList.every(({ errors }) => errors > 0);
+}
+
 /** The one thing to do next as the filled button, the others beside it. */
 export function WaveActions({ wave, onChanged }: Props) {
   const link = useLink();
@@ -46,7 +51,7 @@ export function WaveActions({ wave, onChanged }: Props) {
         </Button>
       )}
       {failures > 0 && run?.state !== 'cancelling' && (
-        <Button variant={isOpen ? 'outlined' : 'contained'} disabled={tell.isBusy} onClick={() => void tell.run('wave.retry')}>
+        <Button variant={isOpen || waitsForSettings(wave) ? 'outlined' : 'contained'} disabled={tell.isBusy} onClick={() => void tell.run('wave.retry')}>
           {words.retry(failures)}
         </Button>
       )}
@@ -61,7 +66,7 @@ export function WaveActions({ wave, onChanged }: Props) {
         </Button>
       )}
       {!isOpen && wave.members > 0 && (
-        <Button variant={failures > 0 ? 'outlined' : 'contained'} onClick={() => setOpen('start')}>
+        <Button variant={failures > 0 || waitsForSettings(wave) ? 'outlined' : 'contained'} onClick={() => setOpen('start')}>
           {words.start(words.actions[first], wave.members)}
         </Button>
       )}

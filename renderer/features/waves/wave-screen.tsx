@@ -26,8 +26,9 @@ import { SeverityLabel } from '../../components/severity-label.tsx';
 import { lost, windowText } from '../../forms/waves/wave-words.ts';
 import { text } from '../../text/text.ts';
 import { AddMembersDialog } from './add-members-dialog.tsx';
+import { causeWords, isAboutNoVm } from './cause-words.ts';
 import { PlanDialog } from './plan-dialog.tsx';
-import { nextAction, WaveActions } from './wave-actions.tsx';
+import { nextAction, WaveActions, waitsForSettings } from './wave-actions.tsx';
 import { WaveEstimate } from './wave-estimate.tsx';
 import { WaveMembers } from './wave-members.tsx';
 import { WaveState } from './wave-state.tsx';
@@ -111,7 +112,7 @@ function Actions({ wave, onPlan, onChanged }: { readonly wave: WaveDetail; reado
           {text.proof.runbook.open}
         </Button>
       )}
-      <Button variant="outlined" href={hrefOf('defaults', wave.name)}>
+      <Button variant={waitsForSettings(wave) ? 'contained' : 'outlined'} href={hrefOf('defaults', wave.name)}>
         {words.settings}
       </Button>
     </>
@@ -177,9 +178,10 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 function Causes({ wave, onShow }: { readonly wave: WaveDetail; readonly onShow: (cause: WaveCause) => void }) {
   const names = new Map(wave.memberList.map(({ replicaId, name }) => [replicaId, name]));
   const column = words.causeColumns;
+  const causes = wave.causes.filter((cause) => !isAboutNoVm(cause));
   return (
     <Section title={words.causes}>
-      {wave.causes.length === 0 ? (
+      {causes.length === 0 ? (
         <Typography sx={{ color: 'text.secondary' }}>{words.noCauses}</Typography>
       ) : (
         <Table size="small" aria-label={words.causes} sx={{ '& tr:last-child td': { border: 0 } }}>
@@ -191,9 +193,9 @@ function Causes({ wave, onShow }: { readonly wave: WaveDetail; readonly onShow: 
             </TableRow>
           </TableHead>
           <TableBody>
-            {wave.causes.slice(0, 50).map((cause) => {
+            {causes.slice(0, 50).map((cause) => {
               const [first = ''] = cause.replicas;
-              const message = cause.kind === 'never-synchronised' || cause.kind === 'not-rehearsed' ? words.causeKinds[cause.kind] : cause.message;
+              const message = causeWords(cause);
               return (
                 <TableRow key={`${cause.kind} ${cause.code ?? ''} ${cause.path ?? ''} ${cause.message}`}>
                   <TableCell>
@@ -210,6 +212,11 @@ function Causes({ wave, onShow }: { readonly wave: WaveDetail; readonly onShow: 
             })}
           </TableBody>
         </Table>
+      )}
+      {causes.length < wave.causes.length && (
+        <Typography variant="caption" component="p" sx={{ color: 'text.secondary', mt: 1 }}>
+          {text.validation.noCatalog}
+        </Typography>
       )}
     </Section>
   );

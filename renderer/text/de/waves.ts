@@ -88,6 +88,8 @@ export const waves = {
   causes: 'Was VMs aufhält',
   noCauses: 'Nichts. Alle VMs sind bereit.',
   causeKinds: { 'never-synchronised': 'Nie synchronisiert', 'not-rehearsed': 'Nicht geprobt' },
+  missingSetting: (setting: string) => `${setting} ist nicht festgelegt.`,
+  settingFinding: (setting: string, finding: string) => `${setting}: ${finding}`,
   causeColumns: { cause: 'Ursache', vms: 'VMs', example: 'Zum Beispiel' },
   severities: { error: 'Fehler', warning: 'Warnung', info: 'Hinweis' },
   members: 'Mitglieder',

@@ -88,6 +88,8 @@ export const waves = {
   causes: 'What holds VMs back',
   noCauses: 'Nothing. All VMs are ready.',
   causeKinds: { 'never-synchronised': 'Never synchronised', 'not-rehearsed': 'Not rehearsed' },
+  missingSetting: (setting: string) => `${setting} is not set.`,
+  settingFinding: (setting: string, finding: string) => `${setting}: ${finding}`,
   causeColumns: { cause: 'Cause', vms: 'VMs', example: 'For example' },
   severities: { error: 'Error', warning: 'Warning', info: 'Note' },
   members: 'Members',

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import type { WaveCause } from '../../../shared/model/wave.ts';
+import { causeWords } from './cause-words.ts';
+
+const cause = (more: Partial<WaveCause>): WaveCause => ({ kind: 'finding', severity: 'error', message: 'As it was found.', replicas: [], ...more });
+
+test('settings are named as in their forms', () => {
+  expect(causeWords(cause({ code: 'european-cloud/missing-key', path: '/destination/environment/availability_zone' }))).toBe('Availability zone is not set.');
+  expect(causeWords(cause({ code: 'european-cloud/wrong-type', path: '/destination/environment/availability_zone/0' }))).toBe('Availability zone: As it was found.');
+});
+
+test('what belongs to no setting stays as it is', () => {
+  for (const more of [{ code: 'european-cloud/missing-key', path: '/vm/nics' }, { code: 'general/x', path: '' }, { code: 'european-cloud/x', path: '/destination/environment/no_such_key' }, { code: 'toString/x', path: '/destination/environment/a' }]) {
+    expect(causeWords(cause(more))).toBe('As it was found.');
+  }
+  expect(causeWords(cause({ kind: 'never-synchronised' }))).toBe('Never synchronised');
+  expect(causeWords(cause({ kind: 'failed', code: 'no.such-code' }))).toBe('As it was found.');
+  expect(causeWords(cause({ kind: 'failed', code: 'source.vm-not-found' }))).not.toBe('As it was found.');
+});

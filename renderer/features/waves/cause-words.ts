@@ -1,0 +1,29 @@
+import { errorCatalogue, type ErrorCode } from '../../../shared/model/errors/catalogue.ts';
+import { sides, type PluginId } from '../../../shared/model/plugin-id.ts';
+import type { WaveCause } from '../../../shared/model/wave.ts';
+import { plugins } from '../../../shared/plugins/registry.ts';
+import { fromPointer } from '../../../shared/schema/json-pointer.ts';
+import { describeFields } from '../../forms/field-descriptor.ts';
+import { errorWords, text } from '../../text/text.ts';
+
+const words = text.waves;
+
+/** Findings that say nothing of a VM. They are told once, below the others. */
+export const isAboutNoVm = ({ code }: WaveCause): boolean => code === 'general/no-catalog';
+
+/** A cause as people of the page's language read it; settings by the names that their fields have. */
+export function causeWords({ kind, code = '', path = '', message }: WaveCause): string {
+  if (kind === 'never-synchronised' || kind === 'not-rehearsed') return words.causeKinds[kind];
+  if (kind === 'failed' && Object.hasOwn(errorCatalogue, code)) return errorWords(code as ErrorCode).title;
+  const label = kind === 'finding' ? labelOf(code, path) : undefined;
+  if (label === undefined) return message;
+  return code.endsWith('/missing-key') ? words.missingSetting(label) : words.settingFinding(label, message);
+}
+
+function labelOf(rule: string, path: string): string | undefined {
+  const [plugin = ''] = rule.split('/');
+  const [at, part, key] = fromPointer(path);
+  const side = sides.find((one) => one === at);
+  const schema = side === undefined || part !== 'environment' || !Object.hasOwn(plugins, plugin) ? undefined : plugins[plugin as PluginId][side]?.schema;
+  return schema === undefined ? undefined : describeFields(schema, `${plugin}/${side ?? ''}`).find((field) => field.key === key)?.label;
+}
