@@ -8,7 +8,7 @@ import TablePagination from '@mui/material/TablePagination';
 import TableRow, { type TableRowProps } from '@mui/material/TableRow';
 import TableSortLabel from '@mui/material/TableSortLabel';
 import { useCallback, useState, type ReactNode } from 'react';
-import { locale } from '../text/text.ts';
+import { locale, text } from '../text/text.ts';
 import { sortSteps, useInSlices } from './slices.ts';
 
 export interface Column<T> {
@@ -75,6 +75,13 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag 
                 ))}
               </TableRow>
             ))}
+            {rows.length === 0 && (
+              <TableRow>
+                <TableCell colSpan={columns.length} sx={{ color: 'text.secondary' }}>
+                  {text.widgets.noRows}
+                </TableCell>
+              </TableRow>
+            )}
           </TableBody>
         </Table>
       </TableContainer>

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts'
 import type { MachineLife } from '../model/machine-life.ts';
 import { measuredLegs } from '../model/legs.ts';
 import { bytes } from '../model/quantities.ts';
+import { detailText } from './entry-details.ts';
 import { escapedHtml, htmlPage, htmlTable } from './escape-html.ts';
 import { lifeStateText } from './life-text.ts';
 import { sealed } from './seal.ts';
@@ -133,14 +134,6 @@ export function entryText({ kind, data }: EvidenceEntry): string {
   const number = data['number'] === undefined ? '' : ` ${plain(data['number'])}`;
   if (kind === 'execution' || kind === 'deployment') return `${kind}${number} ${plain(data['state'])}`;
   return `${kind.replaceAll('-', ' ')}${number}`;
-}
-
-/** The facts of an entry that people read first. */
-export function detailText({ kind, data }: EvidenceEntry): string {
-  const error = object(data['error']);
-  if (error['code'] !== undefined) return `${plain(error['code'])}: ${plain(error['message'])}`;
-  if (kind === 'deployment') return objects(data['checks']).map((check) => `${plain(check['name'])}: ${plain(check['outcome'])}`).join('; ');
-  return ['step', 'note', 'why', 'source', 'remaining', 'byHand', 'approved', 'enteredBy', 'problems'].flatMap((key) => (data[key] === undefined ? [] : [`${key}: ${plain(data[key])}`])).join('; ');
 }
 
 function outcome(value: JsonValue | undefined): string {

@@ -1,10 +1,11 @@
 import type { EvidenceEntry } from '../model/evidence.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../model/json.ts';
 import type { MachineLife } from '../model/machine-life.ts';
+import { detailText } from './entry-details.ts';
 import { escapedHtml, htmlPage, htmlTable } from './escape-html.ts';
 import { lifeStateText } from './life-text.ts';
 import { sealed } from './seal.ts';
-import { detailText, entryText, verification } from './vm-report.ts';
+import { entryText, verification } from './vm-report.ts';
 
 export interface WaveReport {
   readonly wave: string;

@@ -15,7 +15,8 @@ const showEvidence: CommandRegistrar = (group, context) => {
     context.run(async (replica: string | undefined, options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { moment, print, table } = await import('../output/print.ts');
-      const { detailText, entryText } = await import('../../../shared/reports/vm-report.ts');
+      const { detailText } = await import('../../../shared/reports/entry-details.ts');
+      const { entryText } = await import('../../../shared/reports/vm-report.ts');
       const entries = await withProject(options, context, async (core) => {
         const all = [];
         for (let after = 0; ;) {

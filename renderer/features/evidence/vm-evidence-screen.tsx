@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import type { EvidenceEntry } from '../../../shared/model/evidence.ts';
-import { detailText } from '../../../shared/reports/vm-report.ts';
+import { detailText } from '../../../shared/reports/entry-details.ts';
 import { hrefOf } from '../../app/route.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
@@ -52,5 +52,5 @@ const columns: readonly Column<EvidenceEntry>[] = [
   { id: 'at', label: words.at, sortBy: ({ at }) => at, cell: ({ at }) => <Box sx={{ whiteSpace: 'nowrap' }}>{timeText(at)}</Box> },
   { id: 'what', label: words.what, cell: entryWords },
   { id: 'by', label: words.by, cell: ({ by }) => by },
-  { id: 'details', label: words.details, cell: (entry) => <Box sx={{ overflowWrap: 'anywhere' }}>{detailText(entry)}</Box> },
+  { id: 'details', label: words.details, cell: (entry) => <Box sx={{ overflowWrap: 'anywhere' }}>{detailText(entry, words.detailWords)}</Box> },
 ];

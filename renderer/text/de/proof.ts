@@ -72,6 +72,20 @@ export const proof = {
     kinds: {
       'journal-started': 'Journal begonnen', execution: 'Ausführung', deployment: 'Bereitstellung', 'deployment-deleted': 'Bereitstellung gelöscht', report: 'Bericht', 'step-ticked': 'Schritt des Ablaufplans erledigt', 'step-unticked': 'Schritt des Ablaufplans wieder offen',
     },
+    detailWords: {
+      steps: { 'execute': 'noch einmal ausführen', 'go-no-go': 'Freigabe oder nicht', 'cut-over': 'umstellen', 'confirm': 'Anwendungsverantwortliche bestätigen', 'roll-back': 'zurücksetzen', 'finalise': 'abschließen' },
+      step: (step: string) => `Schritt: ${step}`,
+      note: (note: string) => `Notiz: ${note}`,
+      why: (why: string) => `Grund: ${why}`,
+      reasons: { expired: 'die Zeit war abgelaufen', asked: 'auf Anforderung' },
+      source: (state: string) => `Quelle: ${state}`,
+      remaining: (count: string) => `Nicht freigegeben: ${count}`,
+      byHand: 'Von Hand gestartet',
+      approved: 'Zuvor genehmigt',
+      notApproved: 'Zuvor nicht genehmigt',
+      enteredBy: (who: string) => `Eingetragen von ${who}`,
+      problems: (problems: string) => `Probleme: ${problems}`,
+    },
     withState: (what: string, number: string, state: string) => `${what} ${number}: ${state}`,
   },
   runbook: {

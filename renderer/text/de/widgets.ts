@@ -1,5 +1,6 @@
 /** What tables and fields say by themselves, wherever they are. */
 export const widgets = {
+  noRows: 'Keine Einträge.',
   rowsPerPage: 'Zeilen pro Seite',
   rows: (from: number, to: number, all: number) => `${from}–${to} von ${all}`,
   pages: { first: 'Zur ersten Seite', last: 'Zur letzten Seite', next: 'Zur nächsten Seite', previous: 'Zur vorherigen Seite' },

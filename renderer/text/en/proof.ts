@@ -1,3 +1,4 @@
+import { detailWords } from '../../../shared/reports/entry-details.ts';
 import { counted } from './counted.ts';
 
 /** Checks after boot, evidence, runbooks. */
@@ -72,6 +73,7 @@ export const proof = {
     kinds: {
       'journal-started': 'Journal started', execution: 'Execution', deployment: 'Deployment', 'deployment-deleted': 'Deployment deleted', report: 'Report', 'step-ticked': 'Runbook step done', 'step-unticked': 'Runbook step reopened',
     },
+    detailWords,
     withState: (what: string, number: string, state: string) => `${what} ${number}: ${state}`,
   },
   runbook: {

@@ -1,5 +1,6 @@
 /** What tables and fields say by themselves, wherever they are. */
 export const widgets = {
+  noRows: 'Nothing to show.',
   rowsPerPage: 'Rows per page',
   rows: (from: number, to: number, all: number) => `${from}–${to} of ${all}`,
   pages: { first: 'Go to first page', last: 'Go to last page', next: 'Go to next page', previous: 'Go to previous page' },
