@@ -183,7 +183,7 @@ describe.runIf(process.geteuid?.() === 0)('configuring in the workbench', () => 
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Volume size').check();
     await dialog.getByLabel('db-01').check();
-    await dialog.getByLabel('Wave: No wave').waitFor();
+    await dialog.getByLabel('Wave: Wave 1: shop').waitFor();
     await dialog.getByRole('row').filter({ hasText: 'db-01' }).getByText('inherited').waitFor();
     await lookAt('apply-to-others');
     await dialog.getByRole('button', { name: 'Change 1 VM' }).click();

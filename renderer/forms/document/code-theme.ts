@@ -57,6 +57,8 @@ export const codeTheme = [
     '&.cm-merge-a .cm-changedLine': { backgroundColor: `${stateColor('bad', 'soft')} !important` },
     '&.cm-merge-a .cm-changedText': { background: 'none', backgroundColor: stateColor('bad', 'soft'), textDecoration: `underline 2px ${stateColor('bad', 'solid')}` },
     '.cm-collapsedLines': { background: 'none', backgroundColor: color.hover, color: color.quiet, fontFamily: fonts.text, fontSize: '12px' },
+    // The package's own sign is in few fonts.
+    '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
   }),
   syntaxHighlighting(
     HighlightStyle.define([
