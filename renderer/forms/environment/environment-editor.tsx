@@ -3,6 +3,8 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
+import type { Theme } from '@mui/material/styles';
+import useMediaQuery from '@mui/material/useMediaQuery';
 import { useMemo, useState } from 'react';
 import { topBarHeight } from '../../app/theme.ts';
 import { FileButton } from '../../components/file-button.tsx';
@@ -37,7 +39,10 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness }, sa
   const [base, setBase] = useState(() => ({ saved, content: textOf(draft).content, effective: effectiveText(draft) }));
   if (base.saved !== saved) setBase({ saved, content: textOf(draft, kept).content, effective: effectiveText(draft) });
   const [isComparing, setIsComparing] = useState(false);
-  const [showsEffective, setShowsEffective] = useState(true);
+  // Where there is little room, the form needs it more, until somebody asks for both.
+  const isRoomy = useMediaQuery<Theme>((theme) => theme.breakpoints.up('lg'));
+  const [wantsEffective, setWantsEffective] = useState<boolean>();
+  const showsEffective = wantsEffective ?? isRoomy;
   const isText = written !== undefined;
   const choose = (chosen: 'form' | 'text') => {
     if (chosen === 'text' && !isText) setWritten(kept?.version === draft.version() ? kept : textOf(draft, kept));
@@ -72,7 +77,7 @@ export function EnvironmentEditor({ draft, choices: { optionsOf, freshness }, sa
         <Button size="small" onClick={() => setIsComparing(true)}>
           {text.editor.compareOpen}
         </Button>
-        <Button size="small" variant={showsEffective ? 'outlined' : 'text'} aria-pressed={showsEffective} onClick={() => setShowsEffective(!showsEffective)}>
+        <Button size="small" variant={showsEffective ? 'outlined' : 'text'} aria-pressed={showsEffective} onClick={() => setWantsEffective(!showsEffective)}>
           {text.configure.effective}
         </Button>
       </Box>
