@@ -198,7 +198,7 @@ async function add(platform: string, fields: Readonly<Record<string, string>>): 
   await page.getByRole('link', { name: 'Add endpoint' }).click();
   await page.getByLabel('Platform').click();
   await page.getByRole('option', { name: platform, exact: true }).click();
-  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).first().fill(value);
+  for (const [label, value] of Object.entries(fields)) await page.getByLabel(new RegExp(`^${label}`)).first().fill(value);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: fields['Name']!, exact: true }).waitFor();
 }
