@@ -20,17 +20,15 @@ const icons = {
   skipped: <SkipIcon color="disabled" />,
 } as const;
 
-/** What was tried, step by step, and what came of it. Steps that were skipped after a failure are one line: they say nothing new. */
+/** What was tried, step by step, and what came of it. */
 export function CheckReport({ name, endpointId, report, onSignIn }: { readonly name: string; readonly endpointId: string; readonly report: WorkbenchOutput<'endpoint.check'>; readonly onSignIn: () => void }) {
-  const isFailed = report.steps.some(({ outcome }) => outcome === 'failed');
-  const skipped = report.steps.filter(({ outcome }) => isFailed && outcome === 'skipped');
   return (
     <>
       <Typography role="status" sx={{ fontWeight: 600 }}>
         {report.passed ? text.endpoints.passed(name, report.steps.filter(({ outcome }) => outcome === 'warning').length) : text.endpoints.failed(name)}
       </Typography>
       <List dense>
-        {report.steps.filter((step) => !skipped.includes(step)).map((step, index) => (
+        {report.steps.map((step, index) => (
           <ListItem key={index} sx={{ alignItems: 'flex-start' }}>
             <ListItemIcon sx={{ minWidth: 36, mt: 0.5 }}>{icons[step.outcome]}</ListItemIcon>
             <Box sx={{ minWidth: 0, flex: '1 1 0' }}>
@@ -52,12 +50,6 @@ export function CheckReport({ name, endpointId, report, onSignIn }: { readonly n
             </Box>
           </ListItem>
         ))}
-        {skipped.length > 0 && (
-          <ListItem sx={{ alignItems: 'flex-start' }}>
-            <ListItemIcon sx={{ minWidth: 36, mt: 0.5 }}>{icons.skipped}</ListItemIcon>
-            <ListItemText primary={text.endpoints.notChecked(skipped.length)} secondary={skipped.map(({ name: step }) => step).join(', ')} />
-          </ListItem>
-        )}
       </List>
     </>
   );

@@ -1,5 +1,3 @@
-import { counted } from './counted.ts';
-
 export const endpoints = {
   title: 'Endpunkte',
   lead: 'Clouds und Hypervisoren, von denen oder zu denen dieses Projekt VMs migriert.',
@@ -36,7 +34,6 @@ export const endpoints = {
   showLast: 'Details anzeigen',
   showLastOf: (name: string) => `Details der letzten Prüfung von ${name} anzeigen`,
   outcomes: { passed: 'Bestanden', failed: 'Fehlgeschlagen', warning: 'Warnung', skipped: 'Übersprungen' },
-  notChecked: (count: number) => `${counted(count, { one: '# weitere Prüfung', other: '# weitere Prüfungen' })} nach dem Fehler übersprungen`,
   stepOutcome: (step: string, outcome: string) => `${step}: ${outcome}`,
   newTitle: 'Neuer Endpunkt',
   newLead: 'Wählen Sie die Plattform aus. Das Formular zeigt die Einstellungen, die sie benötigt.',

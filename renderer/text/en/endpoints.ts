@@ -1,5 +1,3 @@
-import { counted } from './counted.ts';
-
 export const endpoints = {
   title: 'Endpoints',
   lead: 'Clouds and hypervisors that this project migrates VMs from or to.',
@@ -36,7 +34,6 @@ export const endpoints = {
   showLast: 'Show details',
   showLastOf: (name: string) => `Show details of the last check of ${name}`,
   outcomes: { passed: 'Passed', failed: 'Failed', warning: 'Warning', skipped: 'Skipped' },
-  notChecked: (count: number) => `${counted(count, { one: '# more check', other: '# more checks' })} skipped after the failure`,
   stepOutcome: (step: string, outcome: string) => `${step}: ${outcome.toLowerCase()}`,
   newTitle: 'New endpoint',
   newLead: 'Choose the platform. The form shows the settings it needs.',
