@@ -39,6 +39,7 @@ function Detail({ deployment, onChanged }: { readonly deployment: DeploymentDeta
   const replica = replicas?.find(({ id }) => id === deployment.replicaId);
   return (
     <Screen
+      isWide
       title={words.title(deployment.number, deployment.replicaName)}
       lead={
         <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>

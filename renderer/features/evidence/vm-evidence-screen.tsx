@@ -24,6 +24,7 @@ export function VmEvidenceScreen({ replicaId }: { readonly replicaId: string }) 
   const name = entries.data?.at(-1)?.replica?.name ?? replicas?.find(({ id }) => id === replicaId)?.name ?? replicaId;
   return (
     <Screen
+      isWide
       title={words.open(name)}
       actions={
         <>

@@ -11,7 +11,7 @@ export function KeepFromEndpoint({ endpointId }: { readonly endpointId: string }
   const read = useQuery('inventory.read', { endpoint: endpointId });
   const name = endpoint.data?.name ?? endpointId;
   return (
-    <Screen title={text.inventory.readTitle(name)} lead={text.inventory.readLead}>
+    <Screen isWide title={text.inventory.readTitle(name)} lead={text.inventory.readLead}>
       <VaultNeeded />
       <QueryView query={read}>
         {({ machines, failed }) => (

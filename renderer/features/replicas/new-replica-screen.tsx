@@ -24,7 +24,7 @@ export function NewReplicaScreen({ endpointId, vmId }: { readonly endpointId: st
   const vm = useQuery('vm.show', { endpoint: endpointId, vm: vmId });
   const endpoints = useQuery('endpoint.list', {});
   return (
-    <Screen title={text.replicas.newTitle(vm.data?.name ?? vmId)} lead={text.replicas.newLead}>
+    <Screen isWide title={text.replicas.newTitle(vm.data?.name ?? vmId)} lead={text.replicas.newLead}>
       <VaultNeeded />
       {vm.data !== undefined && <VmLimits endpointId={endpointId} vmId={vmId} />}
       <QueryView query={vm}>

@@ -69,6 +69,7 @@ function Detail({ replica, endpoints, onChanged }: { readonly replica: Replica; 
       : replicaStatus(replica, latestOf(executions.data).get(replica.id), latestOf(deployments.data).get(replica.id));
   return (
     <Screen
+      isWide
       title={replica.name}
       lead={`${replica.vmName}: ${name(replica.sourceEndpointId)} → ${name(replica.destinationEndpointId)}`}
       actions={

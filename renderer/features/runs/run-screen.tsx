@@ -31,6 +31,7 @@ export function RunScreen({ executionId }: { readonly executionId: string }) {
         const replica = replicas?.find(({ id }) => id === execution.replicaId);
         return (
           <Screen
+            isWide
             title={text.runs.title(execution.number, replica?.name ?? '…')}
             lead={
               <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>

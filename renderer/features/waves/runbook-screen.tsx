@@ -47,6 +47,7 @@ export function RunbookScreen({ wave }: { readonly wave: string }) {
   const done = sorted.reduce((sum, { history }) => sum + usual.filter((step) => ticksOf(history).has(step)).length, 0);
   return (
     <Screen
+      isWide
       title={words.title(wave)}
       lead={words.lead}
       actions={
