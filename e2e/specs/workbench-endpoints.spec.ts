@@ -126,7 +126,7 @@ describe('endpoints in the workbench', () => {
     await page.getByRole('link', { name: 'Cancel' }).click();
     // A check that fails for the certificate leads there; what it therefore skipped is one line.
     const port = address.split(':')[1] ?? '';
-    await add('Server virtualization manager', { Name: 'Manager', Host: 'localhost', Port: port, 'User name': 'admin', Password: 'password' });
+    await add('Server virtualization manager (Oracle VM)', { Name: 'Manager', Host: 'localhost', Port: port, 'User name': 'admin', Password: 'password' });
     await page.getByRole('button', { name: 'Check connection of Manager' }).click();
     await page.getByText('Manager: check failed').waitFor();
     await page.getByText(/^\d+ more checks: skipped$/).waitFor();
