@@ -1,6 +1,11 @@
+import { setImmediate as othersFirst } from 'node:timers/promises';
+import type { Defaults } from '../../../../shared/environment/layers.ts';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
+import { sides, type Side } from '../../../../shared/model/plugin-id.ts';
+import type { Replica } from '../../../../shared/model/replica.ts';
 import type { EndpointTrust, TrustReport } from '../../../../shared/model/trust.ts';
+import { defaultsFiles } from '../../project-files/defaults-files.ts';
 import { connectionProblems } from '../../trust/connection-bounds.ts';
 import { connectionChanges, connectionReach } from '../../trust/connection-reach.ts';
 import { environmentUses, type EnvironmentUse } from '../../trust/environment-uses.ts';
@@ -32,9 +37,9 @@ export async function trustState(core: Parts): Promise<TrustState> {
   await core.accepted.load(endpoints);
   const judged = await Promise.all(endpoints.map((endpoint) => judge(core, endpoint)));
   const record = core.trust.read();
-  const environments = usesOf(core).map(({ use, replicas }) => {
+  const environments = (await usesOf(core)).map(({ use, replicas }) => {
     const { kind, label, value } = use;
-    return { key: use.key, shown: { kind, label, value, replicas, isAccepted: record?.uses.includes(use.key) ?? false } };
+    return { key: use.key, shown: { kind, label, value, replicas: [...replicas], isAccepted: record?.uses.includes(use.key) ?? false } };
   });
   const waiting = environments.filter(({ shown }) => !shown.isAccepted);
   const folder = projectFolderOf(core);
@@ -76,33 +81,60 @@ async function judge(core: Parts, endpoint: Endpoint): Promise<{ readonly trust:
   return problems.length > 0 ? { trust } : { trust, proposal: { endpoint, connection: proposed } };
 }
 
+/** So many replicas are looked at without a pause: some milliseconds. */
+const atOnce = 50;
+
 /** What the environments of all replicas use, each once, with the replicas' names. */
-function usesOf(core: Parts): { readonly use: EnvironmentUse; readonly replicas: string[] }[] {
-  const uses = new Map<string, { use: EnvironmentUse; replicas: string[] }>();
-  for (const replica of core.store.replicas.list()) {
-    for (const use of (replica.checks ?? []).flatMap(checkLoginUses)) {
-      const known = uses.get(use.key) ?? { use, replicas: [] };
-      if (!known.replicas.includes(replica.name)) known.replicas.push(replica.name);
-      uses.set(use.key, known);
-    }
-    for (const side of ['source', 'destination'] as const) {
-      const endpoint = core.store.endpoints.find(side === 'source' ? replica.sourceEndpointId : replica.destinationEndpointId);
-      if (endpoint === undefined) continue;
-      for (const use of environmentUses(endpoint.plugin, side, valuesOf(core, replica, side))) {
-        const known = uses.get(use.key) ?? { use, replicas: [] };
-        if (!known.replicas.includes(replica.name)) known.replicas.push(replica.name);
-        uses.set(use.key, known);
-      }
-    }
+async function usesOf(core: Parts): Promise<readonly { readonly use: EnvironmentUse; readonly replicas: readonly string[] }[]> {
+  const defaults = defaultsOf(core);
+  const plugins = new Map(core.store.endpoints.list().map(({ id, plugin }) => [id, plugin]));
+  // Replicas that were created together mostly say the same: each text of settings is looked at once.
+  const found = new Map<string, readonly EnvironmentUse[]>();
+  const alike = (replica: Replica): readonly EnvironmentUse[] => {
+    const { sourceEndpointId, destinationEndpointId, sourceEnvironment, destinationEnvironment, wave, cleared, providerConfiguration } = replica;
+    const settings = JSON.stringify([sourceEndpointId, destinationEndpointId, sourceEnvironment, destinationEnvironment, wave, cleared, providerConfiguration]);
+    const known = found.get(settings);
+    if (known !== undefined) return known;
+    const values = valuesOf(core, replica, defaults);
+    const own = sides.flatMap((side) => {
+      const plugin = plugins.get(side === 'source' ? sourceEndpointId : destinationEndpointId);
+      return plugin === undefined ? [] : environmentUses(plugin, side, values(side));
+    });
+    found.set(settings, own);
+    return own;
+  };
+  const uses = new Map<string, { readonly use: EnvironmentUse; readonly replicas: Set<string> }>();
+  const add = (use: EnvironmentUse, name: string): void => {
+    const known = uses.get(use.key) ?? { use, replicas: new Set() };
+    known.replicas.add(name);
+    uses.set(use.key, known);
+  };
+  for (const [index, replica] of core.store.replicas.list().entries()) {
+    // Other calls are answered meanwhile.
+    if (index % atOnce === atOnce - 1) await othersFirst();
+    for (const use of (replica.checks ?? []).flatMap(checkLoginUses)) add(use, replica.name);
+    for (const use of alike(replica)) add(use, replica.name);
   }
-  return [...uses.values()];
+  return [...uses.values()].map(({ use, replicas }) => ({ use, replicas: [...replicas] }));
+}
+
+/** Read once for all replicas; undefined where the files can't be read. */
+function defaultsOf(core: Parts): Defaults | undefined {
+  try {
+    const files = defaultsFiles(projectFolderOf(core));
+    return { project: files.project(), waves: files.waves.list() };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Of a replica that can't be put together (its wave is gone) nothing can be used either. */
-function valuesOf(core: Parts, replica: Parameters<typeof replicaEnvironments>[1], side: 'source' | 'destination'): JsonObject {
-  try {
-    return replicaEnvironments(core, replica).values(side);
-  } catch {
-    return {};
-  }
+function valuesOf(core: Parts, replica: Replica, defaults: Defaults | undefined): (side: Side) => JsonObject {
+  return (side) => {
+    try {
+      return replicaEnvironments(core, replica, defaults).values(side);
+    } catch {
+      return {};
+    }
+  };
 }
