@@ -9,16 +9,19 @@ export interface CutProxy {
   cut(): void;
   /** Forwards nothing any more in either direction, without closing anything, and swallows new connections. */
   blackhole(): void;
+  /** Connections go through again; those that were swallowed end. */
+  heal(): void;
   stop(): Promise<void>;
 }
 
 export async function startCutProxy(targetPort: () => number): Promise<CutProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
+  const swallowed = new Set<Socket>();
   let swallowing = false;
   let forwarded = 0;
   const server = createServer({ noDelay: true }, (near) => {
     near.on('error', () => undefined);
-    if (swallowing) return;
+    if (swallowing) return void swallowed.add(near);
     const far = connect({ host: '127.0.0.1', port: targetPort(), noDelay: true });
     const pair = [near, far] as const;
     pairs.add(pair);
@@ -45,6 +48,15 @@ export async function startCutProxy(targetPort: () => number): Promise<CutProxy>
         far.resetAndDestroy();
       }
     },
+    heal: () => {
+      swallowing = false;
+      for (const [near, far] of pairs) {
+        near.resetAndDestroy();
+        far.resetAndDestroy();
+      }
+      for (const near of swallowed) near.resetAndDestroy();
+      swallowed.clear();
+    },
     blackhole: () => {
       swallowing = true;
       for (const [near, far] of pairs) {
@@ -60,6 +72,7 @@ export async function startCutProxy(targetPort: () => number): Promise<CutProxy>
           near.destroy();
           far.destroy();
         }
+        for (const near of swallowed) near.destroy();
         server.close(() => resolve());
       }),
   };

@@ -13,6 +13,7 @@ import { freePort } from './sshd.ts';
 export interface NatsCluster {
   /** `nats://127.0.0.1:PORT` of each. */
   readonly urls: readonly string[];
+  readonly ports: readonly number[];
   /** Ends a server with a signal; the default cannot be caught. */
   kill(index: number, signal?: NodeJS.Signals): Promise<void>;
   /** Starts a server again, with what it has on disk. */
@@ -32,7 +33,8 @@ export async function startNats({ servers: count, more = '' }: { readonly server
   const processes: (ChildProcess | undefined)[] = [];
   const start = async (index: number): Promise<void> => {
     const config = join(folder, `${index}.conf`);
-    const cluster = count === 1 ? '' : `cluster { name: lab, listen: 127.0.0.1:${routes[index]}, routes: [${routes.map((port) => `nats://127.0.0.1:${port}`).join(', ')}] }`;
+    // Clients use the addresses that they are given: a link that is cut has no way around it.
+    const cluster = count === 1 ? '' : `cluster { name: lab, no_advertise: true, listen: 127.0.0.1:${routes[index]}, routes: [${routes.map((port) => `nats://127.0.0.1:${port}`).join(', ')}] }`;
     await writeFile(config, `server_name: n${index}\nlisten: 127.0.0.1:${ports[index]}\njetstream { store_dir: "${join(folder, `data-${index}`)}" }\n${cluster}\n${more}\n`);
     const child = spawn('/usr/sbin/nats-server', ['-c', config, '-l', join(folder, `${index}.log`)], { stdio: 'ignore' });
     processes[index] = child;
@@ -55,6 +57,7 @@ export async function startNats({ servers: count, more = '' }: { readonly server
   for (let index = 0; index < count; index++) await start(index);
   const cluster: NatsCluster = {
     urls: ports.map((port) => `nats://127.0.0.1:${port}`),
+    ports,
     kill: end,
     async restart(index) {
       await end(index);

@@ -51,16 +51,24 @@ describe.runIf(hasNats)('the descriptions of a project in a fleet', () => {
     put('one', 'replicas/web.yaml', 'wave: second');
     put('two', 'replicas/web.yaml', 'wave: third');
     await one.turn();
-    expect(await two.turn()).toEqual({ taken: [], conflicts: ['replicas/web.yaml'] });
+    const { taken, conflicts: [conflict] } = await two.turn();
+    expect([taken, conflict]).toEqual([[], { file: 'replicas/web.yaml', revision: expect.any(Number) as number, mine: 'wave: third', theirs: 'wave: second' }]);
     expect(read('two', 'replicas/web.yaml')).toBe('wave: third');
-    await two.resolve('replicas/web.yaml', 'mine');
+    // The first one changes it once more while the second one still reads the difference.
+    put('one', 'replicas/web.yaml', 'wave: second\nurgent: true');
+    await one.turn();
+    await expect(two.resolve('replicas/web.yaml', 'mine', conflict!.revision)).rejects.toThrow(expect.objectContaining({ code: 'fleet.changed-meanwhile' }) as Error);
+    const { conflicts: [newer] } = await two.turn();
+    expect(newer?.theirs).toBe('wave: second\nurgent: true');
+    await two.resolve('replicas/web.yaml', 'mine', newer!.revision);
     expect(await two.turn()).toEqual({ taken: [], conflicts: [] });
     expect(await one.turn()).toEqual({ taken: ['replicas/web.yaml'], conflicts: [] });
     put('one', 'replicas/web.yaml', 'wave: fourth');
     put('two', 'replicas/web.yaml', 'wave: fifth');
     await two.turn();
-    expect((await one.turn()).conflicts).toEqual(['replicas/web.yaml']);
-    await one.resolve('replicas/web.yaml', 'theirs');
+    const { conflicts: [last] } = await one.turn();
+    expect([last?.mine, last?.theirs]).toEqual(['wave: fourth', 'wave: fifth']);
+    await one.resolve('replicas/web.yaml', 'theirs', last!.revision);
     expect(read('one', 'replicas/web.yaml')).toBe('wave: fifth');
     expect(await one.turn()).toEqual({ taken: [], conflicts: [] });
   }, 30_000);

@@ -1,5 +1,10 @@
 // Real NATS servers: what the journal and the claims of a fleet rely on.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fleetConfigSchema } from '../../electron/fleet/fleet-config.ts';
+import { joinFleet } from '../../electron/fleet/fleet-engine.ts';
 import { FleetMember } from '../../electron/fleet/fleet-member.ts';
 import { historyProblems } from '../../electron/fleet/history.ts';
 import { wrongSequence, type ClaimBoard, type JournalLog } from '../../electron/fleet/journal-log.ts';
@@ -7,7 +12,9 @@ import { natsClaims } from '../../electron/fleet/nats-claims.ts';
 import { connectToFleet } from '../../electron/fleet/nats-connection.ts';
 import { natsJournal } from '../../electron/fleet/nats-journal.ts';
 import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
+import type { ReplicaChanges } from '../../electron/engine/store/replica-changes.ts';
 import { systemClock } from '../../electron/engine/time/clock.ts';
+import { startCutProxy } from '../rigs/cut-proxy.ts';
 import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
 const never = new AbortController().signal;
@@ -87,5 +94,25 @@ describe.runIf(hasNats)('the journal of a fleet on three servers', () => {
     asleep.changes.put(row('too late'));
     await expect(asleep.member.settled('r4', never)).rejects.toThrow(expect.objectContaining({ code: 'fleet.claim-lost' }) as Error);
     expect(lost.aborted).toBe(true);
+  }, 60_000);
+
+  it('is not needed to read a project, and is joined once a server is reached', async () => {
+    const link = await startCutProxy(() => cluster.ports[0]!);
+    const folder = mkdtempSync(join(tmpdir(), 'causeway-offline-'));
+    link.blackhole();
+    const config = fleetConfigSchema.parse({ servers: [`nats://127.0.0.1:${link.port}`], project: 'offline', replicas: 3, claimSeconds: 4 });
+    const joined = await joinFleet(config, { takesOver: false, projectFolder: folder, retryMs: 50 });
+    const changes = new MemoryChanges();
+    const fleet = joined.join(changes.store as ReplicaChanges, {
+      described: () => undefined, marks: () => [], replicas: () => ['r5'], hasOpenRun: () => false, isBusy: () => false, resume: () => Promise.resolve(), applying: () => undefined, applied: () => undefined,
+    });
+    await fleet.ready;
+    await expect(fleet.claim('r5', never)).rejects.toThrow(expect.objectContaining({ code: 'fleet.unreachable' }) as Error);
+    link.heal();
+    await expect.poll(() => fleet.claim('r5', never).then(() => 'claimed', String), { timeout: 30_000, interval: 100 }).toBe('claimed');
+    await fleet.close();
+    await joined.close();
+    await link.stop();
+    rmSync(folder, { recursive: true });
   }, 60_000);
 });

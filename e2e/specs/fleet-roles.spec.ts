@@ -69,7 +69,11 @@ describe.runIf(hasNats)('roles in a fleet', () => {
     await bob.files.turn();
     expect(await carol.files.turn()).toEqual({ taken: ['replicas/web.yaml'], conflicts: [] });
     writeFileSync(join(carol.project, 'replicas/web.yaml'), 'name: other');
+    mkdirSync(join(bob.project, 'waves'));
+    writeFileSync(join(bob.project, 'waves/night.yaml'), 'name: night');
+    await bob.files.turn();
     await expect(carol.files.turn()).rejects.toThrow(expect.objectContaining({ code: 'fleet.forbidden' }) as Error);
+    expect(readFileSync(join(carol.project, 'waves/night.yaml'), 'utf8')).toBe('name: night');
     expect(await bob.files.turn()).toEqual({ taken: [], conflicts: [] });
   }, 60_000);
 

@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import type { ConflictSide, DescriptionConflict } from '../../shared/model/fleet.ts';
 import { stateFolder } from '../engine/store/database.ts';
 import { replaceFileSync } from '../engine/system-files/replace-file.ts';
 import type { FleetConfig } from './fleet-config.ts';
 import { isOtherRevision, openBucket } from './nats-bucket.ts';
-import { unreachable } from './nats-connection.ts';
+import { isForbidden, unreachable } from './nats-connection.ts';
 import { nextMessage } from './nats-messages.ts';
 
 const folders = ['endpoints', 'replicas', 'waves'];
@@ -24,8 +26,11 @@ const nothing = '';
 export interface DescriptionExchange {
   /** Sends what was changed here and takes what was changed elsewhere. Rejects with `fleet.*`. */
   turn(): Promise<ExchangeResult>;
-  /** Decides a conflict: this computer's file, or the one of the fleet, counts for everybody. */
-  resolve(path: string, side: 'mine' | 'theirs'): Promise<void>;
+  /**
+   * Decides a conflict: this computer's file, or the one of the fleet, is everybody's after the next turn. Rejects with `fleet.changed-meanwhile`
+   * where the fleet's is not of that revision any more: nobody has seen what would be lost.
+   */
+  resolve(path: string, side: ConflictSide, revision: number): Promise<void>;
 }
 
 /** A file in the bucket. */
@@ -39,7 +44,7 @@ export interface ExchangeResult {
   /** Files that came from others. */
   readonly taken: readonly string[];
   /** Files that were changed here and elsewhere: nothing is done with them before a person has decided. */
-  readonly conflicts: readonly string[];
+  readonly conflicts: readonly DescriptionConflict[];
 }
 
 /** The exchange of a project folder, with its memory in the state folder. */
@@ -62,6 +67,13 @@ export async function descriptionExchange(connection: NatsConnection, { project,
   const kv = await openBucket(connection, bucket, { replicas, history: 20 });
   const manager = await jetstreamManager(connection, { checkAPI: false });
   const known: State = existsSync(stateFile) ? stateSchema.parse(parsedOrEmpty(stateFile)) : {};
+  let last: Promise<unknown> = Promise.resolve();
+  /** What was remembered must not change under a turn. */
+  const oneByOne = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work, work);
+    last = done;
+    return done;
+  };
   const remember = (path: string, revision: number, digest: string): void => {
     known[path] = { revision, digest };
     writeAtomically(stateFile, JSON.stringify(known));
@@ -100,13 +112,13 @@ export async function descriptionExchange(connection: NatsConnection, { project,
     }
   }
 
-  async function settle(path: string, there: Entry | undefined, result: { taken: string[]; conflicts: string[] }): Promise<void> {
+  async function settle(path: string, there: Entry | undefined, result: { taken: string[]; conflicts: DescriptionConflict[] }): Promise<void> {
     const before = known[path] ?? { revision: 0, digest: nothing };
     const here = contentOf(projectFolder, path);
     const isChangedHere = digestOf(here) !== before.digest;
     const isChangedThere = there !== undefined && there.revision !== before.revision;
     if (isChangedThere && digestOf(there.content) === digestOf(here)) return remember(path, there.revision, digestOf(here));
-    if (isChangedThere && isChangedHere) return void result.conflicts.push(path);
+    if (isChangedThere && isChangedHere) return void result.conflicts.push({ file: path, revision: there.revision, mine: here ?? null, theirs: there.content ?? null });
     if (isChangedThere) {
       write(projectFolder, path, there.content);
       remember(path, there.revision, digestOf(there.content));
@@ -114,31 +126,41 @@ export async function descriptionExchange(connection: NatsConnection, { project,
     }
     if (!isChangedHere || (here?.length ?? 0) > mostBytes) return;
     const revision = await send(path, here, before.revision);
-    if (revision === undefined) result.conflicts.push(path);
-    else remember(path, revision, digestOf(here));
+    // Somebody was faster: the next turn sees what they have changed.
+    if (revision !== undefined) remember(path, revision, digestOf(here));
   }
 
   return {
-    async turn() {
+    turn: () => oneByOne(async () => {
       try {
         const theirs = await remote();
-        const result = { taken: [] as string[], conflicts: [] as string[] };
-        for (const path of new Set([...theirs.keys(), ...filesIn(projectFolder), ...Object.keys(known)])) await settle(path, theirs.get(path), result);
+        const result = { taken: [] as string[], conflicts: [] as DescriptionConflict[] };
+        let refused: CausewayError | undefined;
+        for (const path of new Set([...theirs.keys(), ...filesIn(projectFolder), ...Object.keys(known)])) {
+          try {
+            await settle(path, theirs.get(path), result);
+          } catch (error) {
+            // Whoever may only read still gets what others have changed.
+            if (!isForbidden(error)) throw error;
+            refused ??= unreachable(error);
+          }
+        }
+        if (refused !== undefined) throw refused;
         return result;
       } catch (error) {
         throw unreachable(error);
       }
-    },
-    async resolve(path, side) {
-      const theirs = (await remote()).get(path);
-      if (theirs === undefined) return;
+    }),
+    resolve: (path, side, revision) => oneByOne(async () => {
+      const theirs = (await remote().catch((error: unknown) => Promise.reject(unreachable(error)))).get(path);
+      if (theirs?.revision !== revision) throw new CausewayError('fleet.changed-meanwhile', path);
       // What is decided against counts as seen: the other side is then the only change.
       if (side === 'mine') remember(path, theirs.revision, 'undecided');
       else {
         write(projectFolder, path, theirs.content);
         remember(path, theirs.revision, digestOf(theirs.content));
       }
-    },
+    }),
   };
 }
 

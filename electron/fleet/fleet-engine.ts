@@ -1,16 +1,19 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import type { DescriptionConflict } from '../../shared/model/fleet.ts';
 import type { FleetHooks, FleetInEngine } from '../engine/ports/replica-fleet.ts';
 import type { JoinFleet } from '../engine/store/replica-changes.ts';
 import { systemClock } from '../engine/time/clock.ts';
 import { openExchange, type DescriptionExchange } from './description-exchange.ts';
 import type { FleetConfig } from './fleet-config.ts';
 import { FleetMember } from './fleet-member.ts';
-import type { ClaimBoard } from './journal-log.ts';
+import type { ClaimBoard, JournalLog } from './journal-log.ts';
 import { natsClaims } from './nats-claims.ts';
 import { connectToFleet } from './nats-connection.ts';
 import { natsJournal } from './nats-journal.ts';
+import { untilReached } from './unreached-fleet.ts';
 
 /** How long calls wait for what others have recorded before, milliseconds. */
 const readyMs = 10_000;
@@ -25,25 +28,49 @@ export interface JoinedFleet {
   close(): Promise<void>;
 }
 
+/** What a member works with while it is connected. */
+interface Connected {
+  readonly connection: NatsConnection;
+  readonly log: JournalLog;
+  readonly claims: ClaimBoard;
+  readonly files: DescriptionExchange;
+}
+
 /**
  * Connects to the servers of a fleet. The engine that is opened with it works on a replica only while it holds its claim, records in the
- * replica's journal before it creates or removes anything, and follows what others record. Rejects with `fleet.unreachable`.
+ * replica's journal before it creates or removes anything, and follows what others record. Where no server is reached the project can be read,
+ * and the servers are tried again. Rejects with `fleet.forbidden`.
  *
  * @param takesOver whether it continues what other members have left: an engine that stays open
  */
-export async function joinFleet(config: FleetConfig, { takesOver, projectFolder }: { readonly takesOver: boolean; readonly projectFolder: string }): Promise<JoinedFleet> {
+export async function joinFleet(config: FleetConfig, { takesOver, projectFolder, retryMs = 10_000 }: { readonly takesOver: boolean; readonly projectFolder: string; readonly retryMs?: number }): Promise<JoinedFleet> {
   const member = { id: randomUUID(), name: `${hostname()} (process ${process.pid})` };
-  const connection: NatsConnection = await connectToFleet(config, member.name);
-  try {
-    const [log, claims, files] = await Promise.all([natsJournal(connection, config), natsClaims(connection, config, member), openExchange(connection, config, projectFolder)]);
-    return {
-      join: (changes, hooks) => engineInFleet(new FleetMember({ member, log, claims, changes, marks: hooks.marks, clock: systemClock, onApplying: hooks.applying, onApplied: hooks.applied }), claims, files, hooks, takesOver),
-      close: () => connection.close(),
-    };
-  } catch (error) {
-    await connection.close();
+  const connections: NatsConnection[] = [];
+  const open = async (): Promise<Connected> => {
+    const connection = await connectToFleet(config, member.name);
+    try {
+      const [log, claims, files] = await Promise.all([natsJournal(connection, config), natsClaims(connection, config, member), openExchange(connection, config, projectFolder)]);
+      connections.push(connection);
+      return { connection, log, claims, files };
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  };
+  const first = await open().catch((error: unknown) => {
+    if (error instanceof CausewayError && error.code === 'fleet.unreachable') return error;
     throw error;
-  }
+  });
+  return {
+    join(changes, hooks) {
+      const start = ({ log, claims, files }: Connected): FleetInEngine =>
+        engineInFleet(new FleetMember({ member, log, claims, changes, marks: hooks.marks, clock: systemClock, onApplying: hooks.applying, onApplied: hooks.applied }), claims, files, hooks, takesOver);
+      return first instanceof CausewayError ? untilReached(first, async () => start(await open()), retryMs) : start(first);
+    },
+    async close() {
+      for (const connection of connections) await connection.close();
+    },
+  };
 }
 
 function engineInFleet(member: FleetMember, claims: ClaimBoard, files: DescriptionExchange, hooks: FleetHooks, takesOver: boolean): FleetInEngine {
@@ -53,13 +80,20 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
   const idle = new Map<string, number>();
   const notBefore = new Map<string, number>();
   const ready = Promise.withResolvers<void>();
+  let conflicts: readonly DescriptionConflict[] = [];
 
   /** What failed is tried again at the next turn. */
   const quietly = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined);
 
+  async function exchange(): Promise<void> {
+    const { taken, conflicts: found } = await files.turn();
+    const isNew = JSON.stringify(found) !== JSON.stringify(conflicts);
+    conflicts = found;
+    if (taken.length > 0 || isNew) hooks.described();
+  }
+
   async function look(): Promise<void> {
-    const exchanged = await files.turn().catch(() => undefined);
-    if (exchanged !== undefined && exchanged.taken.length > 0) hooks.described();
+    await quietly(exchange());
     await quietly(member.renew(signal));
     const held = new Set(member.held());
     for (const replicaId of hooks.replicas()) {
@@ -115,11 +149,21 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
     ready: ready.promise,
     claim: (replicaId, within) => member.claim(replicaId, within),
     settled: (replicaId, within) => member.settled(replicaId, within),
+    conflicts: () => conflicts,
+    async decide(file, side, revision) {
+      try {
+        await files.resolve(file, side, revision);
+      } finally {
+        // Of what has come since, too, the difference has to be shown.
+        await quietly(exchange());
+        hooks.described();
+      }
+    },
     async close() {
       stop.abort();
       await watching;
       // What a command has changed in the project's files is for the others before it ends.
-      await quietly(files.turn());
+      await quietly(exchange());
       const last = AbortSignal.timeout(claims.ttlMs);
       for (const replicaId of member.held()) await quietly(member.release(replicaId, last));
     },

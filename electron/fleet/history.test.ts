@@ -16,7 +16,7 @@ test('a history in which members follow each other has no problems', () => {
   );
   expect(historyProblems(records)).toEqual([]);
   expect(openLedgerEntries(records)).toEqual([]);
-  expect(openLedgerEntries(records.slice(0, 2))).toEqual([{ name: 'name of e', lifetime: 'temporary' }]);
+  expect(openLedgerEntries(records.slice(0, 2))).toEqual([{ name: 'name of e', kind: 'volume', lifetime: 'temporary', state: 'intended', execution: '' }]);
 });
 
 test.each([

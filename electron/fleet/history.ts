@@ -45,15 +45,25 @@ export function historyProblems(records: readonly StoredRecord[]): string[] {
   return problems;
 }
 
-/** Entries of the ledger that the journal leaves open, by their names. */
-export function openLedgerEntries(records: readonly StoredRecord[]): { readonly name: string; readonly lifetime: string }[] {
-  const entries = new Map<string, { name: string; lifetime: string; state: string }>();
+export interface OpenEntry {
+  readonly name: string;
+  readonly kind: string;
+  readonly lifetime: string;
+  readonly state: string;
+  /** Empty: of no execution. */
+  readonly execution: string;
+}
+
+/** Entries of the ledger that the journal leaves open. */
+export function openLedgerEntries(records: readonly StoredRecord[]): readonly OpenEntry[] {
+  const entries = new Map<string, OpenEntry>();
   for (const { record } of records) {
     for (const { table, op, row } of record.kind === 'changes' ? record.changes : []) {
       if (table !== 'ledger') continue;
-      if (op === 'put') entries.set(String(row['entry_id']), { name: String(row['name']), lifetime: String(row['lifetime']), state: String(row['state']) });
-      else entries.delete(String(row['entry_id']));
+      const text = (column: string): string => String(row[column] ?? '');
+      if (op === 'put') entries.set(text('entry_id'), { name: text('name'), kind: text('kind'), lifetime: text('lifetime'), state: text('state'), execution: text('execution_id') });
+      else entries.delete(text('entry_id'));
     }
   }
-  return [...entries.values()].filter(({ state }) => state !== 'removed').map(({ name, lifetime }) => ({ name, lifetime }));
+  return [...entries.values()].filter(({ state }) => state !== 'removed');
 }

@@ -13,6 +13,8 @@ const requestMs = 5000;
 /** How long servers may need to choose another leader, milliseconds. */
 const patienceMs = 60_000;
 const pauseMs = 200;
+/** How long whoever opens a project waits for the servers, milliseconds. */
+const openingMs = 10_000;
 /** JetStream's own code. */
 const wrongLastSequence = 10_071;
 const recordHeader = 'Causeway-Record';
@@ -34,7 +36,7 @@ export async function natsJournal(connection: NatsConnection, { project, replica
   await settle(async () => {
     const wanted = { name: stream, subjects: [`causeway.${project}.journal.*`], num_replicas: replicas, storage: 'file' as const, discard: 'new' as const, deny_delete: true, deny_purge: true };
     await jsm.streams.info(stream).catch(() => jsm.streams.add(wanted));
-  }, AbortSignal.timeout(patienceMs));
+  }, AbortSignal.timeout(openingMs)).catch((error: unknown) => Promise.reject(unreachable(error)));
 
   /** The first message of a subject from a sequence on, from the stream's leader. */
   async function next(subject: string, from: number): Promise<(StoredRecord & { readonly id: string }) | undefined> {

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import type { EngineState } from '../../shared/contract/shell.ts';
 import { useNow } from '../components/use-now.ts';
 import { text } from '../text/text.ts';
+import { FleetBanner } from './fleet-banner.tsx';
 import { MoverBanner } from './mover-banner.tsx';
 import { OwnerBanner } from './owner-banner.tsx';
 import { TrustBanner } from './trust-banner.tsx';
@@ -23,6 +24,7 @@ export function StatusBanners() {
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <FilesBanner key={shell.project.folder} />}
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <TrustBanner key={`trust ${shell.project.folder}`} />}
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <OwnerBanner key={`owner ${shell.project.folder}`} />}
+      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <FleetBanner key={`fleet ${shell.project.folder}`} />}
     </Stack>
   );
 }

@@ -60,10 +60,10 @@ const workInFleet: CommandRegistrar = (group, context) => {
 
 const resolveInFleet: CommandRegistrar = (group, context) => {
   inProject(group.command('resolve'))
-    .description('Decide which change of a description counts, where it was changed here and on another computer.')
+    .description('Show the difference of a description that was changed here and on another computer, and decide which change to keep. Exit status 1 if nothing was decided.')
     .argument('<file>', 'the file, as causeway fleet status names it')
-    .option('--mine', 'the file on this computer')
-    .option('--theirs', 'the file of the fleet; the one on this computer is replaced')
+    .option('--mine', 'keep the file on this computer')
+    .option('--theirs', 'keep the file of the fleet; the one on this computer is replaced')
     .action(context.run(async (file: string, options: ProjectOptions & { readonly mine?: boolean; readonly theirs?: boolean }): Promise<ExitStatus> => {
       const { fleetResolve } = await import('../project/fleet.ts');
       return fleetResolve(file, options, context);

@@ -7,6 +7,7 @@ import { begun } from '../../fleet/journal-beginning.ts';
 import { natsClaims } from '../../fleet/nats-claims.ts';
 import { connectToFleet } from '../../fleet/nats-connection.ts';
 import { natsJournal } from '../../fleet/nats-journal.ts';
+import { lineDifference } from '../../../shared/reports/line-difference.ts';
 import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import { print, table } from '../output/print.ts';
 import { moverOf, projectFolder, withProject } from './with-project.ts';
@@ -70,15 +71,14 @@ function configOf(options: ProjectOptions, context: CommandContext): FleetConfig
 
 export async function fleetStatus(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
   const config = configOf(options, context);
-  const replicas = await withProject(options, context, (core) => core.call('replica.list', {}));
+  const { replicas, conflicts } = await withProject(options, context, async (core) => ({ replicas: await core.call('replica.list', {}), conflicts: await core.call('fleet.conflicts', {}) }));
   const connection = await connectToFleet(config, 'causeway fleet status');
   try {
     const claims = await natsClaims(connection, config, { id: 'nobody', name: 'nobody' });
     const rows = await Promise.all(replicas.map(async ({ id, name }) => ({ replica: name, member: await claims.holder(id, context.signal) })));
-    const { conflicts } = await (await openExchange(connection, config, folderHere(options, context))).turn();
-    print(context, options, [...rows, ...conflicts.map((conflict) => ({ conflict }))], () => [
+    print(context, options, [...rows, ...conflicts.map(({ file: conflict }) => ({ conflict }))], () => [
       table(['replica', 'member'], rows.map(({ replica, member }) => [replica, member])) || 'No replica.\n',
-      ...conflicts.map((path) => `${path} was changed here and elsewhere: causeway fleet resolve ${path} --mine or --theirs\n`),
+      ...conflicts.map(({ file: path }) => `${path} was changed here and elsewhere: causeway fleet resolve ${path}\n`),
     ].join(''));
   } finally {
     await connection.close();
@@ -98,20 +98,25 @@ export async function fleetWork(options: ProjectOptions, context: CommandContext
   return 0;
 }
 
-/** Decides which of two changes of a file counts. */
+/** Shows what two people have changed in the same file, and with a side decides which of them is everybody's. */
 export async function fleetResolve(path: string, options: ProjectOptions & { readonly mine?: boolean; readonly theirs?: boolean }, context: CommandContext): Promise<ExitStatus> {
-  const config = configOf(options, context);
-  if ((options.mine === true) === (options.theirs === true)) throw new UsageError('one of --mine and --theirs is required');
-  const connection = await connectToFleet(config, 'causeway fleet resolve');
-  try {
-    const exchange = await openExchange(connection, config, folderHere(options, context));
-    await exchange.resolve(path, options.mine === true ? 'mine' : 'theirs');
-    const { conflicts } = await exchange.turn();
-    context.stdout.write(conflicts.includes(path) ? `${path} was changed once more elsewhere.\n` : `${path} is the same on all members now.\n`);
-    return conflicts.includes(path) ? 1 : 0;
-  } finally {
-    await connection.close();
-  }
+  configOf(options, context);
+  if (options.mine === true && options.theirs === true) throw new UsageError('--mine and --theirs exclude each other');
+  return withProject(options, context, async (core) => {
+    const conflict = (await core.call('fleet.conflicts', {})).find((one) => one.file === path);
+    if (conflict === undefined) throw new UsageError(`${path} was not changed here and elsewhere`);
+    if (options.mine !== true && options.theirs !== true) {
+      print(context, options, [conflict], () => [
+        `--- ${path} here${conflict.mine === null ? ' (deleted)' : ''}\n+++ ${path} in the fleet${conflict.theirs === null ? ' (deleted)' : ''}\n`,
+        ...lineDifference(conflict.mine ?? '', conflict.theirs ?? '').map(({ sign, line }) => `${sign}${line}\n`),
+        'Decide with --mine or --theirs.\n',
+      ].join(''));
+      return 1;
+    }
+    await core.call('fleet.decide', { file: path, side: options.mine === true ? 'mine' : 'theirs', revision: conflict.revision });
+    context.stdout.write(`${path} is the same on all members now.\n`);
+    return 0;
+  });
 }
 
 interface Verified {

@@ -1,3 +1,5 @@
+import type { ConflictSide, DescriptionConflict } from '../../../shared/model/fleet.ts';
+
 /** Work on one replica that no other member of the fleet does. */
 export interface ReplicaClaim {
   /** Aborted with a `CausewayError` when another member has taken over: whatever runs has to stop, and must ask nothing more of any cloud. */
@@ -47,5 +49,9 @@ export interface FleetHooks {
 export interface FleetInEngine extends ReplicaFleet {
   /** Resolves when the store knows what others had recorded before. */
   readonly ready: Promise<void>;
+  /** Descriptions that were changed here and elsewhere, as of the last exchange. */
+  conflicts(): readonly DescriptionConflict[];
+  /** Makes one side's file everybody's. Rejects with `fleet.changed-meanwhile` where there is a newer change than that revision, else with `fleet.*`. */
+  decide(file: string, side: ConflictSide, revision: number): Promise<void>;
   close(): Promise<void>;
 }

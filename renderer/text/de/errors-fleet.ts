@@ -26,6 +26,11 @@ export const fleetErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Eine neuere Version von Causeway hat ihn geschrieben, oder jemand mit Schreibrecht auf die Journale hat dort etwas anderes abgelegt.',
     remedy: 'Aktualisieren Sie Causeway auf diesem Computer. Ist es aktuell, sehen Sie sich den Eintrag mit den Werkzeugen von NATS an.',
   },
+  'fleet.changed-meanwhile': {
+    title: 'Die Datei wurde noch einmal geändert',
+    cause: 'Ein anderes Mitglied der Flotte hat die Datei erneut geändert, seit der Unterschied angezeigt wurde.',
+    remedy: 'Sehen Sie sich den neuen Unterschied an und entscheiden Sie dann.',
+  },
   'fleet.waves': {
     title: 'Aktionen auf Wellen sind in einer Flotte nicht verfügbar',
     cause: 'Eine Welle wird von einer Engine durchgeführt, und ihr Stand wird noch nicht geteilt.',

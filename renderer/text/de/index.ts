@@ -9,6 +9,7 @@ import { editor } from './editor.ts';
 import { endpoints } from './endpoints.ts';
 import { germanErrorWords } from './errors.ts';
 import { germanFieldWords } from './fields.ts';
+import { fleet } from './fleet.ts';
 import { forms } from './forms.ts';
 import { home, vault } from './home.ts';
 import { interchange } from './interchange.ts';
@@ -28,6 +29,6 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
-export const text = { app, choices, commands: commandTexts, configure, navigation, deployments, editor, endpoints, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = { app, choices, commands: commandTexts, configure, navigation, deployments, editor, endpoints, fleet, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
 
 export const german: Language = { name: 'Deutsch', text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords };

@@ -5,6 +5,7 @@ import { configure } from './configure.ts';
 import { deployments } from './deployments.ts';
 import { editor } from './editor.ts';
 import { endpoints } from './endpoints.ts';
+import { fleet } from './fleet.ts';
 import { forms } from './forms.ts';
 import { home, vault } from './home.ts';
 import { interchange } from './interchange.ts';
@@ -24,4 +25,4 @@ import { waves } from './waves.ts';
 import { widgets } from './widgets.ts';
 
 /** Every text of the workbench, one file a feature, so that wording stays consistent and can be translated. The page takes them from `text/text.ts`. */
-export const text = { app, choices, commands: commandTexts, configure, navigation, deployments, editor, endpoints, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
+export const text = { app, choices, commands: commandTexts, configure, navigation, deployments, editor, endpoints, fleet, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;

@@ -32,6 +32,12 @@ export const fleetErrors = {
     remedy: 'Update Causeway on this computer. If it is up to date, look at the record with the tools of NATS.',
     retryable: false,
   },
+  'fleet.changed-meanwhile': {
+    title: 'The file was changed once more',
+    cause: 'Another member of the fleet has changed the file again since the difference was shown.',
+    remedy: 'Look at the new difference, then decide.',
+    retryable: false,
+  },
   'fleet.waves': {
     title: 'Actions on waves are not available in a fleet',
     cause: 'A wave is carried out by one engine, and its state is not shared yet.',

@@ -4,6 +4,7 @@ import { defaultsCalls } from './defaults.ts';
 import { deploymentCalls } from './deployments.ts';
 import { endpointCalls } from './endpoints.ts';
 import { executionCalls, queueCalls } from './executions.ts';
+import { fleetCalls } from './fleet.ts';
 import { guestCalls } from './guests.ts';
 import type { Handlers } from '../core-context.ts';
 import { inventoryCalls } from './inventory.ts';
@@ -28,6 +29,7 @@ export const handlers: Handlers<CallName> = {
   ...deploymentCalls,
   ...guestCalls,
   ...projectCalls,
+  ...fleetCalls,
   ...queueCalls,
   ...inventoryCalls,
   ...machineLifeCalls,

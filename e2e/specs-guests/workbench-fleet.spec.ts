@@ -1,0 +1,85 @@
+// Two people of a fleet change the same replicas: one in the workbench, the other one elsewhere, with a real NATS server between them.
+import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { descriptionExchange, openExchange, type DescriptionExchange } from '../../electron/fleet/description-exchange.ts';
+import { fleetConfigSchema, removeFleetConfig, writeFleetConfig } from '../../electron/fleet/fleet-config.ts';
+import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
+import { screenSteps } from '../hosts/screen-steps.ts';
+import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import { makeScreenProject, openScreenProject } from '../rigs/project/make-screen-project.ts';
+import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
+
+describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the same replicas', () => {
+  let lab: ScreenLab;
+  let nats: NatsCluster;
+  let connection: NatsConnection;
+  let workbench: Workbench;
+  let other: DescriptionExchange;
+  let folder: string;
+  const { lookAt } = screenSteps(() => workbench.page);
+  const read = (where: string, file: string): string => readFileSync(join(where, file), 'utf8');
+  const fileOf = (name: string): string => `replicas/${readdirSync(join(lab.project, 'replicas')).find((file) => file.startsWith(name))!}`;
+  const edit = (where: string, file: string, wave: string): void => writeFileSync(join(where, file), `${JSON.stringify({ ...(JSON.parse(read(where, file)) as object), wave }, undefined, 2)}\n`);
+
+  beforeAll(async () => {
+    [lab, nats] = await Promise.all([startScreenLab(1024 * 1024, { images: ['web-01', 'db-01'] }), startNats({ servers: 1 })]);
+    await makeScreenProject(lab, { replicas: ['web-01', 'db-01'], environment: { network_map: { default: 'production' } } });
+    const client = await openScreenProject(lab);
+    for (const name of ['first', 'second', 'third', 'fourth']) await client.call('wave.create', { wave: name });
+    await client.close();
+    const config = fleetConfigSchema.parse({ servers: [...nats.urls], project: 'shop', claimSeconds: 4 });
+    connection = await connect({ servers: [...nats.urls] });
+    await (await openExchange(connection, config, lab.project)).turn();
+    folder = `${lab.project}-other`;
+    for (const part of ['endpoints', 'replicas', 'waves']) cpSync(join(lab.project, part), join(folder, part), { recursive: true });
+    other = await descriptionExchange(connection, config, folder, `${folder}.json`);
+    await other.turn();
+    // Both change what the other one has not seen yet.
+    for (const name of ['web-01', 'db-01']) {
+      edit(folder, fileOf(name), 'first');
+      edit(lab.project, fileOf(name), 'second');
+    }
+    await other.turn();
+    writeFleetConfig(lab.project, config);
+    workbench = await openWorkbench(lab);
+  }, 180_000);
+  afterAll(async () => {
+    await workbench?.close();
+    if (lab !== undefined) removeFleetConfig(lab.project);
+    await connection?.close();
+    await nats?.stop();
+    await lab?.close();
+  });
+
+  it('see the difference, decide it, and are shown what changed while they were reading', async () => {
+    const { page } = workbench;
+    const [web, db] = [fileOf('web-01'), fileOf('db-01')];
+    await page.getByText('2 files were changed here and by another member of the fleet').waitFor();
+    expect([read(lab.project, web), read(folder, web)]).toEqual([expect.stringContaining('second'), expect.stringContaining('first')]);
+    await page.getByRole('button', { name: 'Compare…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Which change do you keep?' });
+    await dialog.getByLabel('File').click();
+    await page.getByRole('option', { name: web }).click();
+    const difference = dialog.getByRole('region', { name: 'Difference' });
+    await expect.poll(() => difference.innerText()).toMatch(/− +"wave": "second"\n\+ +"wave": "first"/);
+    await lookAt('fleet-conflict');
+
+    edit(folder, web, 'third');
+    await other.turn();
+    // Whichever comes first: the exchange shows the newer change, or the decision is refused because of it.
+    await expect.poll(() => difference.innerText(), { timeout: 30_000 }).toMatch(/\+ +"wave": "third"/);
+    await dialog.getByRole('button', { name: 'Keep mine' }).click();
+    await page.getByText(`${web}: your file is now in the fleet`).waitFor();
+    await other.turn();
+    expect([read(lab.project, web), read(folder, web)]).toEqual([expect.stringContaining('second'), expect.stringContaining('second')]);
+
+    await expect.poll(() => dialog.getByLabel('File').innerText()).toBe(db);
+    await dialog.getByRole('button', { name: 'Use the file of the fleet' }).click();
+    await page.getByText(`${db}: the file of the fleet is now here`).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    expect(read(lab.project, db)).toContain('first');
+    await expect.poll(() => page.getByRole('button', { name: 'Compare…' }).count()).toBe(0);
+  }, 120_000);
+});
