@@ -102,7 +102,7 @@ async function moveOneAndBack(): Promise<void> {
 
 /** The same with the mouse alone: one VM to another wave, and two that are selected to a new one. */
 async function dragSomeAndBack(): Promise<void> {
-  await page.getByRole('row').filter({ hasText: 'vm-' }).nth(2).dragTo(page.getByRole('tab', { name: /^Wave 3/ }));
+  await page.getByRole('row').filter({ hasText: 'vm-' }).nth(2).dragTo(page.getByRole('tab', { name: /^Wave 3/ }), { steps: 8 });
   await page.getByRole('status').getByText('1 VM moved to Wave 3.').waitFor();
   await page.getByRole('tab', { name: /^Wave 3 · 101 VMs/ }).waitFor();
   for (const at of [0, 1]) await page.getByLabel(/^Select vm-/).nth(at).check();
