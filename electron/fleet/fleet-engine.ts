@@ -94,7 +94,6 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
 
   async function look(): Promise<void> {
     await quietly(exchange());
-    await quietly(member.renew(signal));
     const held = new Set(member.held());
     for (const replicaId of hooks.replicas()) {
       signal.throwIfAborted();
@@ -136,6 +135,14 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
     }
   }
 
+  // Timers come before anything that arrives: after a sleep no request is sent under a claim that has ended.
+  const expiring = setInterval(() => member.expire(), everyMs / 2).unref();
+  const renewing = (async () => {
+    while (!signal.aborted) {
+      await quietly(member.renew(signal));
+      await systemClock.sleep(everyMs, signal).catch(() => undefined);
+    }
+  })();
   // Servers that do not answer must not keep anybody from reading.
   void systemClock.sleep(readyMs, signal).then(ready.resolve, ready.resolve);
   const watching = (async () => {
@@ -161,7 +168,8 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
     },
     async close() {
       stop.abort();
-      await watching;
+      clearInterval(expiring);
+      await Promise.all([watching, renewing]);
       // What a command has changed in the project's files is for the others before it ends.
       await quietly(exchange());
       const last = AbortSignal.timeout(claims.ttlMs);

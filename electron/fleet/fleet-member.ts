@@ -103,6 +103,15 @@ export class FleetMember implements ReplicaFleet {
     });
   }
 
+  /**
+   * Gives up claims that were not renewed for as long as they last, without asking anybody: a computer that slept knows it before it sends anything
+   * more. They ended on the servers later than here, because a claim counts from when its renewal was sent.
+   */
+  expire(): void {
+    const { claims, clock } = this.#options;
+    for (const [replicaId, held] of this.#held) if (clock.monotonic() - held.renewedAt > claims.ttlMs) this.#lose(replicaId, 'the claim was not renewed in time');
+  }
+
   /** Renews all claims. One that somebody else has, or that could not be renewed in time, is lost. */
   async renew(signal: AbortSignal): Promise<void> {
     const { claims, clock } = this.#options;
@@ -150,18 +159,16 @@ export class FleetMember implements ReplicaFleet {
   async #catchUp(replicaId: string, signal: AbortSignal): Promise<{ readonly sequence: number; readonly epoch: number; readonly isBegun: boolean }> {
     const { log, changes, onApplying, onApplied } = this.#options;
     const known = changes.position(replicaId);
-    let records = await log.read(replicaId, known.sequence, signal);
+    // What a computer recorded before it ever followed the journal is of its own, and is appended when it works on the replica. What it recorded
+    // without a claim after that never happened, as far as the fleet knows: whatever was done is in the journal.
+    const isVoid = known.sequence > 0 && changes.pending(replicaId, 1).changes.length > 0;
+    let records = await log.read(replicaId, isVoid ? 0 : known.sequence, signal);
     const last = records.at(-1);
     if (last === undefined) return { ...known, isBegun: known.sequence > 0 };
     changes.noteMarks(records.flatMap(({ record }) => (record.kind === 'epoch' ? record.marks ?? [] : [])));
-    if (known.sequence === 0) records = begun(records);
+    if (isVoid || known.sequence === 0) records = begun(records);
     if (records.length === 0) return { sequence: last.sequence, epoch: last.record.epoch, isBegun: false };
-    // What a computer recorded before it ever followed the journal is of its own, and is appended when it works on the replica.
-    if (known.sequence > 0 && changes.pending(replicaId, 1).changes.length > 0) {
-      // This store has changes that came too late for the journal: they never happened, as far as the fleet knows.
-      changes.forget(replicaId);
-      records = begun(await log.read(replicaId, 0, signal));
-    }
+    if (isVoid) changes.forget(replicaId);
     onApplying?.(replicaId);
     for (const { sequence, record } of records) changes.apply(replicaId, record.kind === 'changes' ? record.changes : [], { sequence, epoch: record.epoch });
     onApplied?.(replicaId);

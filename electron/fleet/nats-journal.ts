@@ -14,7 +14,7 @@ const requestMs = 5000;
 const patienceMs = 60_000;
 const pauseMs = 200;
 /** How long whoever opens a project waits for the servers, milliseconds. */
-const openingMs = 10_000;
+const openingMs = 20_000;
 /** JetStream's own code. */
 const wrongLastSequence = 10_071;
 const recordHeader = 'Causeway-Record';

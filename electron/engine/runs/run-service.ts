@@ -180,7 +180,8 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
   /** A run as it is, whether or not the store could take that. */
   asShown(run: R): R {
     const error = this.#unrecorded.get(run.id);
-    if (error !== undefined) return { ...run, state: 'interrupted', error };
+    // Where engines share a project another one may have ended it since.
+    if (error !== undefined && !isTerminal(run)) return { ...run, state: 'interrupted', error };
     const isAbandoned = (run.state === 'pending' || run.state === 'running') && !this.#active.has(run.id);
     return isAbandoned ? { ...run, state: 'interrupted' } : run;
   }

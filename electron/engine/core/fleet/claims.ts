@@ -23,17 +23,26 @@ export async function claimForCall(core: CoreContext, call: CallName, input: unk
   if (replicaId !== undefined) await claim(core, replicaId, signal);
 }
 
+/** Runs whose claim was lost, and that have not stopped yet. */
+const ending = new WeakMap<CoreContext, Map<string, Promise<unknown>>>();
+
 async function claim(core: CoreContext, replicaId: string, signal: AbortSignal): Promise<void> {
+  // What a run records while it stops is void, and must not become part of what is recorded under the next claim.
+  await ending.get(core)?.get(replicaId);
   const claimed = await core.fleet?.claim(replicaId, signal);
   if (claimed === undefined || watched.has(claimed.lost)) return;
   watched.add(claimed.lost);
   claimed.lost.addEventListener('abort', () => {
+    const stopping: Promise<unknown>[] = [];
     for (const { runs } of [core.executions, core.deployments]) {
       const active = runs.active(runs.openRunOf(replicaId)?.id ?? '');
+      if (active !== undefined) stopping.push(active.done);
       // Its clean-up is the new owner's as well.
       active?.cancel.abort(claimed.lost.reason);
       active?.force.abort(claimed.lost.reason);
     }
+    const ofCore = ending.get(core) ?? new Map<string, Promise<unknown>>();
+    ending.set(core, ofCore.set(replicaId, Promise.allSettled(stopping)));
   }, { once: true });
 }
 
