@@ -1,6 +1,7 @@
 import type { CallName } from '../../../../shared/contract/contract.ts';
 import type { Envelope } from '../../../../shared/contract/envelope.ts';
 import { CausewayError, fromErrorRecord } from '../../../../shared/model/causeway-error.ts';
+import { abortable } from '../../concurrency/abortable.ts';
 import type { FleetHooks } from '../../ports/replica-fleet.ts';
 import { forgetTransferState } from '../../replication/index.ts';
 import { deploymentOf, executionOf, replicaOf, transferFolder, type CoreContext } from '../core-context.ts';
@@ -28,7 +29,7 @@ const ending = new WeakMap<CoreContext, Map<string, Promise<unknown>>>();
 
 async function claim(core: CoreContext, replicaId: string, signal: AbortSignal): Promise<void> {
   // What a run records while it stops is void, and must not become part of what is recorded under the next claim.
-  await ending.get(core)?.get(replicaId);
+  await abortable(ending.get(core)?.get(replicaId) ?? Promise.resolve(), signal);
   const claimed = await core.fleet?.claim(replicaId, signal);
   if (claimed === undefined || watched.has(claimed.lost)) return;
   watched.add(claimed.lost);
