@@ -15,8 +15,10 @@ const patienceMs = 60_000;
 const pauseMs = 200;
 /** How long whoever opens a project waits for the servers, milliseconds. */
 const openingMs = 20_000;
-/** JetStream's own code. */
+/** JetStream's own codes. */
 const wrongLastSequence = 10_071;
+/** Servers that have just started do not all know each other yet. */
+const noPeers = 10_005;
 const recordHeader = 'Causeway-Record';
 
 export function journalStream(project: string): string {
@@ -95,6 +97,6 @@ async function settle<T>(attempt: () => Promise<T>, signal: AbortSignal): Promis
 
 /** A refusal by permissions does not pass; no leader, no answer and a broken connection do. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof JetStreamApiError) return error.status >= 500;
+  if (error instanceof JetStreamApiError) return error.status >= 500 || error.code === noPeers;
   return error instanceof Error && !isForbidden(error) && !(error instanceof CausewayError);
 }
