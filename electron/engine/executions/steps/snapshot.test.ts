@@ -10,7 +10,7 @@ import type { StoredSnapshot } from '../../store/snapshots.ts';
 import type { WorkerWithVolumes } from '../../workers/attach-volumes.ts';
 import type { ExecutionContext } from '../execution-context.ts';
 import { replicaGraph, replicaValues, type ReplicaNode } from '../replica-graph.ts';
-import { takeSnapshot } from './snapshot.ts';
+import { cleanUpSnapshots, takeSnapshot } from './snapshot.ts';
 
 type Sizes = Readonly<Record<string, number>>;
 const before: Sizes = { vda: 10 };
@@ -49,6 +49,7 @@ async function execution({ described, snapshots, alive = () => true, resumed = f
   const run = {
     executionId: 'exe', replicaId: 'rep', options: {}, environments: { source: {}, destination: {} },
     store: {
+      ledger: { settled: () => Promise.resolve() },
       replicas: { find: () => ({ vmId: 'vm', disks: [] }) },
       snapshots: {
         list: () => [...stored], base: () => undefined, intend: ({ tag }: { readonly tag: string }) => keep(tag), setTaken: keep,
@@ -183,4 +184,20 @@ test('a snapshot of the disks that were described leaves the description alone',
   const { outcome, copied, started } = await execution({ described: [before], snapshots: [before], lost: 2 });
   expect([outcome.state, copied]).toEqual(['completed', [copyOf(before)]]);
   expect(started.filter((id) => id === 'describe-vm')).toHaveLength(1);
+});
+
+test('which snapshot is the base is known to whoever continues before the source deletes the former one', async () => {
+  const done: string[] = [];
+  const stored = ['superseded', 'base'].map((role) => ({ tag: role, replicaId: 'rep', executionId: 'exe', role, snapshot: { tag: role } }) as unknown as StoredSnapshot);
+  const run = {
+    replicaId: 'rep',
+    store: {
+      ledger: { settled: async () => void done.push('recorded') },
+      snapshots: { list: () => stored, base: () => stored[1], setDropped: (tag: string) => void done.push(`dropped ${tag}`) },
+      tasks: { list: () => [] },
+    },
+    source: { promoteToBase: async ({ tag }: Snapshot, former?: Snapshot) => void done.push(`promoted ${tag}, deleted ${former?.tag}`) },
+  } as unknown as ExecutionContext;
+  await cleanUpSnapshots(run)({ signal: new AbortController().signal, values: {} } as never);
+  expect(done).toEqual(['recorded', 'promoted base, deleted superseded', 'dropped superseded']);
 });

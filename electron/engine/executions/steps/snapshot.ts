@@ -64,7 +64,7 @@ async function ownSnapshot(run: ExecutionContext, told: Set<string>, signal: Abo
       if (!told.has(stored.tag)) run.event('note', 'the snapshot can no longer be read; taking a new one and sending only the differences');
       told.add(stored.tag);
     }
-    noteUnreleased(run, await attempt(stored.tag, () => discard(run, stored, base, signal), signal));
+    noteUnreleased(run, await attempt(run, stored.tag, () => discard(run, stored, base, signal), signal));
   }
   await run.source.prepare(vmId, run.environments.source, signal);
   const tag = `causeway-${run.executionId}${mine === 0 ? '' : `-${Date.now().toString(36)}`}`;
@@ -118,7 +118,7 @@ export function cleanUpSnapshots(run: ExecutionContext): ReplicaStep<'release-sn
     const base = run.store.snapshots.base(run.replicaId);
     for (const stored of run.store.snapshots.list(run.replicaId)) {
       if (stored.role !== 'taken' && stored.role !== 'intended') continue;
-      failures.push(...await attempt(stored.tag, () => discard(run, stored, base, signal), signal));
+      failures.push(...await attempt(run, stored.tag, () => discard(run, stored, base, signal), signal));
     }
     for (const failure of failures.slice(1)) noteUnreleased(run, [failure]);
     if (failures[0] !== undefined) throw failures[0].error;
@@ -146,13 +146,13 @@ async function releaseOldBases(run: ExecutionContext, signal: AbortSignal): Prom
   // The port promises that a repetition does no harm.
   const isReleased = tasks.list(base.executionId).some((task) => task.id === 'release-snapshot' && task.state === 'completed');
   if (!isReleased || former !== undefined) {
-    failures.push(...await attempt(base.tag, async () => {
+    failures.push(...await attempt(run, base.tag, async () => {
       await run.source.promoteToBase(promoted, former?.snapshot, signal);
       if (former !== undefined) snapshots.setDropped(former.tag);
     }, signal));
   }
   for (const stored of old.slice(0, -1)) {
-    failures.push(...await attempt(stored.tag, async () => {
+    failures.push(...await attempt(run, stored.tag, async () => {
       if (stored.snapshot !== undefined) await run.source.deleteBase(stored.snapshot, signal);
       snapshots.setDropped(stored.tag);
     }, signal));
@@ -161,8 +161,10 @@ async function releaseOldBases(run: ExecutionContext, signal: AbortSignal): Prom
 }
 
 /** @returns the failure, if it is one; a cancellation is thrown */
-async function attempt(tag: string, work: () => Promise<void>, signal: AbortSignal): Promise<readonly Unreleased[]> {
+async function attempt(run: ExecutionContext, tag: string, work: () => Promise<void>, signal: AbortSignal): Promise<readonly Unreleased[]> {
   try {
+    // Whoever continues has to know which snapshot is the base before the former one goes.
+    await run.store.ledger.settled(run.replicaId, signal);
     await work();
     return [];
   } catch (error) {
