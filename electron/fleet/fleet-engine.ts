@@ -108,7 +108,8 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
     if (!takesOver) return;
     for (const replicaId of hooks.replicas()) {
       signal.throwIfAborted();
-      if (hooks.hasOpenRun(replicaId) && !member.held().includes(replicaId)) await quietly(takeOver(replicaId));
+      // A run of this engine that still stops must not keep it from looking after other replicas.
+      if (hooks.hasOpenRun(replicaId) && !hooks.isBusy(replicaId) && !member.held().includes(replicaId)) await quietly(takeOver(replicaId));
     }
   }
 
@@ -135,7 +136,7 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
     }
   }
 
-  // Timers come before anything that arrives: after a sleep no request is sent under a claim that has ended.
+  // After a sleep, what runs stops as soon as timers have their turn. What arrives before that finds out when it sends something (`claimed`).
   const expiring = setInterval(() => member.expire(), everyMs / 2).unref();
   const renewing = (async () => {
     while (!signal.aborted) {
@@ -156,6 +157,7 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
     ready: ready.promise,
     claim: (replicaId, within) => member.claim(replicaId, within),
     settled: (replicaId, within) => member.settled(replicaId, within),
+    claimed: (replicaId) => member.claimed(replicaId),
     conflicts: () => conflicts,
     async decide(file, side, revision) {
       try {

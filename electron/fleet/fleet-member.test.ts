@@ -8,10 +8,10 @@ import { MemoryChanges, MemoryClaims, MemoryJournal } from './testing/memory-fle
 const never = new AbortController().signal;
 const row = (id: string) => ({ table: 'ledger', op: 'put' as const, row: { entry_id: id, kind: 'volume', resource_id: id } });
 
-function memberOf(id: string, journal: MemoryJournal, claims: MemoryClaims, clock = { now: 0 }) {
+function memberOf(id: string, journal: MemoryJournal, claims: MemoryClaims, clock: { now: number; wall?: number } = { now: 0 }) {
   const changes = new MemoryChanges();
   const identity = { id, name: `engine ${id}` };
-  const member = new FleetMember({ member: identity, log: journal, claims: claims.boardOf(identity), changes: changes.store, marks: () => [`mark-${id}`], clock: { monotonic: () => clock.now, wallTime: () => 0 } });
+  const member = new FleetMember({ member: identity, log: journal, claims: claims.boardOf(identity), changes: changes.store, marks: () => [`mark-${id}`], clock: { monotonic: () => clock.now, wallTime: () => clock.wall ?? 0 } });
   return { id, member, changes };
 }
 const rejectsWith = (code: string) => expect.objectContaining({ code }) as Error;
@@ -102,7 +102,7 @@ describe('a member of a fleet', () => {
     const changes = new MemoryChanges();
     const member = new FleetMember({
       member: { id: 'one', name: 'one' }, log: new MemoryJournal(), changes: changes.store, clock: { monotonic: () => clock.now, wallTime: () => 0 },
-      claims: { ...board, take: (replica, signal) => (isAway ? Promise.reject(new CausewayError('fleet.unreachable', 'away')) : board.take(replica, signal)) },
+      claims: { ...board, renew: (replica, signal) => (isAway ? Promise.reject(new CausewayError('fleet.unreachable', 'away')) : board.renew(replica, signal)) },
     });
     const { lost } = await member.claim('r', never);
     isAway = true;
@@ -114,6 +114,82 @@ describe('a member of a fleet', () => {
     // Without an answer of anybody: after a sleep this comes first.
     member.expire();
     expect(lost.reason).toMatchObject({ code: 'fleet.claim-lost' });
+  });
+
+  it('that was stopped while its intent was recorded acts on it no more, although the journal took it', async () => {
+    const [journal, clock] = [new MemoryJournal(), { now: 0 }];
+    const one = memberOf('one', journal, new MemoryClaims(), clock);
+    const { lost } = await one.member.claim('r', never);
+    one.changes.put(row('a'));
+    const append = journal.append.bind(journal);
+    journal.append = async (...given) => {
+      const sequence = await append(...given);
+      clock.now = 800;
+      return sequence;
+    };
+    await expect(one.member.settled('r', never)).rejects.toThrow(rejectsWith('fleet.claim-lost'));
+    expect(lost.reason).toMatchObject({ code: 'fleet.claim-lost' });
+    await expect(one.member.settled('r', never)).rejects.toThrow(rejectsWith('fleet.claim-lost'));
+  });
+
+  it.each([['between recording and asking', { now: 800 }], ['with a computer whose monotonic clock stands still then', { now: 0, wall: 800 }]])(
+    'that was stopped %s begins no request under its claim, nor under the next one what began before', async (_, later) => {
+      const [journal, claims, clock] = [new MemoryJournal(), new MemoryClaims(), { now: 0, wall: 0 }];
+      const one = memberOf('one', journal, claims, clock);
+      const { lost } = await one.member.claim('r', never);
+      const mayBegin = one.member.claimed('r');
+      await one.member.settled('r', never);
+      Object.assign(clock, { now: 700, wall: 700 });
+      mayBegin();
+      Object.assign(clock, { wall: 0 }, later);
+      expect(mayBegin).toThrow(rejectsWith('fleet.claim-lost'));
+      expect(lost.reason).toMatchObject({ code: 'fleet.claim-lost' });
+      await one.member.claim('r', never);
+      expect(mayBegin).toThrow(rejectsWith('fleet.claim-lost'));
+      one.member.claimed('r')();
+    });
+
+  it('begins requests as long as its claim is renewed', async () => {
+    const clock = { now: 0 };
+    const { member } = memberOf('one', new MemoryJournal(), new MemoryClaims(), clock);
+    const { lost } = await member.claim('r', never);
+    const mayBegin = member.claimed('r');
+    for (clock.now = 500; clock.now < 5000; clock.now += 500) {
+      await member.renew(never);
+      mayBegin();
+    }
+    expect(lost.aborted).toBe(false);
+  });
+
+  it('does not renew a claim that ended, although nobody has it any more', async () => {
+    const [journal, claims] = [new MemoryJournal(), new MemoryClaims()];
+    const [one, two] = [memberOf('one', journal, claims), memberOf('two', journal, claims)];
+    const { lost } = await one.member.claim('r', never);
+    claims.isOver = () => true;
+    await two.member.claim('r', never);
+    two.changes.put(row('made and removed meanwhile'));
+    await two.member.release('r', never);
+    await one.member.renew(never);
+    expect(lost.reason).toMatchObject({ code: 'fleet.claim-lost' });
+    expect(await claims.boardOf({ id: 'three', name: 'three' }).holder('r', never)).toBeUndefined();
+  });
+
+  it('does not lose its claim by the answer to a renewal of the one before', async () => {
+    const claims = new MemoryClaims();
+    const board = claims.boardOf({ id: 'one', name: 'one' });
+    const asked = Promise.withResolvers<undefined>();
+    const changes = new MemoryChanges();
+    const member = new FleetMember({
+      member: { id: 'one', name: 'one' }, log: new MemoryJournal(), changes: changes.store, clock: { monotonic: () => 0, wallTime: () => 0 },
+      claims: { ...board, renew: () => asked.promise.then(() => 'ended' as const) },
+    });
+    await member.claim('r', never);
+    const renewing = member.renew(never);
+    await member.release('r', never);
+    const { lost } = await member.claim('r', never);
+    asked.resolve(undefined);
+    await renewing;
+    expect(lost.aborted).toBe(false);
   });
 });
 

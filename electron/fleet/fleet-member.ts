@@ -11,12 +11,21 @@ import type { JournalRecord, Member } from './journal-record.ts';
 const mostChanges = 200;
 /** Of one record, of which servers take 1 MiB unless they are configured otherwise. */
 const mostBytes = 400_000;
+/** A request begins only within this part of the time that a claim lasts: what is left is for its way to the cloud. */
+const partForRequests = 0.75;
+const notRenewed = 'the claim was not renewed in time';
+
+/** By both clocks: the monotonic one of some systems stands still while the computer sleeps, and the other one may be set. */
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
 
 interface Held {
   readonly lost: AbortController;
   epoch: number;
-  /** By the monotonic clock; the claim lasts from here. */
-  renewedAt: number;
+  /** When the request was sent that renewed the claim, which lasts from here. */
+  renewedAt: Moment;
 }
 
 export interface FleetMemberOptions {
@@ -54,8 +63,8 @@ export class FleetMember implements ReplicaFleet {
     return this.#inTurn(replicaId, async () => {
       const held = this.#held.get(replicaId);
       if (held !== undefined && !held.lost.signal.aborted) return { lost: held.lost.signal };
-      const { claims, clock } = this.#options;
-      const renewedAt = clock.monotonic();
+      const { claims } = this.#options;
+      const renewedAt = this.#now();
       const taken = await claims.take(replicaId, signal);
       if (taken !== 'held') throw new CausewayError('fleet.claimed-elsewhere', taken.holder, { details: { holder: taken.holder } });
       try {
@@ -80,9 +89,16 @@ export class FleetMember implements ReplicaFleet {
     const held = this.#held.get(replicaId);
     return this.#inTurn(replicaId, async () => {
       signal.throwIfAborted();
-      if (held === undefined || held.lost.signal.aborted || this.#held.get(replicaId) !== held) throw new CausewayError('fleet.claim-lost', replicaId);
+      this.#refuseLate(replicaId, held);
       await this.#flush(replicaId, signal);
+      // It may have taken longer than the claim lasts.
+      this.#refuseLate(replicaId, held);
     });
+  }
+
+  claimed(replicaId: string): () => void {
+    const held = this.#held.get(replicaId);
+    return () => this.#refuseLate(replicaId, held);
   }
 
   /** Applies what others have appended since. Nothing where this member is the one that appends. */
@@ -108,20 +124,40 @@ export class FleetMember implements ReplicaFleet {
    * more. They ended on the servers later than here, because a claim counts from when its renewal was sent.
    */
   expire(): void {
-    const { claims, clock } = this.#options;
-    for (const [replicaId, held] of this.#held) if (clock.monotonic() - held.renewedAt > claims.ttlMs) this.#lose(replicaId, 'the claim was not renewed in time');
+    for (const [replicaId, held] of this.#held) if (this.#ageOf(held) > this.#options.claims.ttlMs) this.#lose(replicaId, notRenewed);
   }
 
-  /** Renews all claims. One that somebody else has, or that could not be renewed in time, is lost. */
+  /** Renews all claims. One that has ended, that somebody else has, or that could not be renewed in time, is lost. */
   async renew(signal: AbortSignal): Promise<void> {
-    const { claims, clock } = this.#options;
+    const { claims } = this.#options;
+    // One that has ended must not begin anew: others may have worked on the replica meanwhile.
+    this.expire();
     await Promise.all([...this.#held].map(async ([replicaId, held]) => {
-      const asked = clock.monotonic();
-      const taken = await claims.take(replicaId, signal).catch(() => undefined);
-      if (taken === 'held') held.renewedAt = asked;
-      else if (taken !== undefined) this.#lose(replicaId, `${taken.holder} has taken over`);
-      else if (clock.monotonic() - held.renewedAt > claims.ttlMs) this.#lose(replicaId, 'the servers of the fleet cannot be reached');
+      const asked = this.#now();
+      const renewed = await claims.renew(replicaId, signal).catch(() => undefined);
+      // It may have been lost meanwhile, and claimed again.
+      if (this.#held.get(replicaId) !== held) return;
+      if (renewed === 'held') held.renewedAt = asked;
+      else if (renewed !== undefined) this.#lose(replicaId, renewed === 'ended' ? 'the claim had ended' : `${renewed.holder} has taken over`);
+      else this.expire();
     }));
+  }
+
+  #now(): Moment {
+    const { clock } = this.#options;
+    return { monotonic: clock.monotonic(), wall: clock.wallTime() };
+  }
+
+  /** How long ago the claim was renewed, by the clock that says more. */
+  #ageOf({ renewedAt }: Held): number {
+    const { monotonic, wall } = this.#now();
+    return Math.max(monotonic - renewedAt.monotonic, wall - renewedAt.wall);
+  }
+
+  /** Refuses a request to a cloud that could arrive when the claim has ended. Then everything else that runs under it has to stop, too. */
+  #refuseLate(replicaId: string, held: Held | undefined): void {
+    if (held !== undefined && this.#held.get(replicaId) === held && this.#ageOf(held) > this.#options.claims.ttlMs * partForRequests) this.#lose(replicaId, notRenewed);
+    if (held === undefined || held.lost.signal.aborted || this.#held.get(replicaId) !== held) throw new CausewayError('fleet.claim-lost', replicaId);
   }
 
   #lose(replicaId: string, why: string): void {

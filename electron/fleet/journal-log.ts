@@ -18,8 +18,10 @@ export interface JournalLog {
 export interface ClaimBoard {
   /** How long a claim lasts without being renewed, milliseconds. */
   readonly ttlMs: number;
-  /** Takes or renews a claim; the name of its holder if somebody else has it. */
+  /** Takes a claim, or keeps it; the name of its holder if somebody else has it. */
   take(replicaId: string, signal: AbortSignal): Promise<'held' | { readonly holder: string }>;
+  /** Lets a claim last longer that has not ended since it was taken. One that has ended is not taken again. */
+  renew(replicaId: string, signal: AbortSignal): Promise<'held' | 'ended' | { readonly holder: string }>;
   release(replicaId: string): Promise<void>;
   /** Who claims a replica now; undefined: nobody. */
   holder(replicaId: string, signal: AbortSignal): Promise<string | undefined>;

@@ -41,6 +41,27 @@ export async function natsClaims(connection: NatsConnection, { project, replicas
         }
       }
     },
+    async renew(key, signal) {
+      for (;;) {
+        signal.throwIfAborted();
+        const known = revisions.get(key);
+        if (known === undefined) return 'ended';
+        try {
+          revisions.set(key, await kv.update(key, value, known));
+          return 'held';
+        } catch (error) {
+          if (!isOtherRevision(error)) throw unreachable(error);
+          // It has ended, or the answer to a renewal was lost.
+          const holder = await holderOf(key).catch((reason: unknown) => Promise.reject(unreachable(reason)));
+          if (holder?.member.id === member.id) {
+            revisions.set(key, holder.revision);
+            continue;
+          }
+          revisions.delete(key);
+          return holder === undefined ? 'ended' : { holder: holder.member.name };
+        }
+      }
+    },
     async release(key) {
       const revision = revisions.get(key);
       revisions.delete(key);

@@ -21,6 +21,7 @@ export function untilReached(error: CausewayError, attempt: () => Promise<FleetI
     ready: Promise.resolve(),
     claim: async (replicaId, signal) => fleet().claim(replicaId, signal),
     settled: async (replicaId, signal) => fleet().settled(replicaId, signal),
+    claimed: (replicaId) => fleet().claimed(replicaId),
     conflicts: () => reached?.conflicts() ?? [],
     decide: async (file, side, revision) => fleet().decide(file, side, revision),
     async close() {

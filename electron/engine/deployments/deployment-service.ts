@@ -76,6 +76,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
     finish,
     clean: (error) => service.cleanError(error),
     emit: (event) => service.emit(event),
+    condition: ({ replicaId }) => store.ledger.claimed(replicaId),
     limit: service.limit,
     clock: service.clock,
   });

@@ -28,6 +28,7 @@ export function executionService(service: ExecutionServiceOptions) {
     finish,
     clean: (error) => service.clean(error),
     emit: (event) => service.emit(event),
+    condition: ({ replicaId }) => store.ledger.claimed(replicaId),
     limit: service.limit,
     clock: service.clock,
   });

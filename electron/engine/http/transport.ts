@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import { httpsAgent } from './https-agent.ts';
 import { isCertificateCode } from './http-error.ts';
+import { conditionHere } from './request-condition.ts';
 import { certificateIssuers } from './server-certificates.ts';
 
 export interface TransportRequest {
@@ -49,7 +50,9 @@ export function createTransport({ caCertificate, allowUntrusted = false }: Trust
   // Proxies lead to clouds; what goes to loopback without TLS is never proxied.
   const secure = httpsAgent({ caCertificate, allowUntrusted }, { keepAlive: true });
   return {
-    send({ url, method, headers, body: text, bytes, into }, signal) {
+    async send({ url, method, headers, body: text, bytes, into }, signal) {
+      const mayBegin = conditionHere();
+      mayBegin();
       const { promise, resolve, reject } = Promise.withResolvers<TransportAnswer>();
       const onAnswer = (answer: IncomingMessage): void => {
         const facts = { status: answer.statusCode ?? 0, headers: headersOf(answer) };
@@ -61,6 +64,14 @@ export function createTransport({ caCertificate, allowUntrusted = false }: Trust
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, headers: { ...headers, ...length }, signal };
       const outgoing = url.protocol === 'https:' ? httpsRequest(url, { ...options, agent: secure }, onAnswer) : httpRequest(url, { ...options, agent: plain }, onAnswer);
+      // On a new connection nothing was sent yet.
+      outgoing.once('socket', (socket) => socket.connecting && socket.once('connect', () => {
+        try {
+          mayBegin();
+        } catch (error) {
+          outgoing.destroy(error as Error);
+        }
+      }));
       outgoing.once('error', (error: NodeJS.ErrnoException) => void withIssuers(error, url, signal).then(reject));
       outgoing.end(body);
       return promise;

@@ -18,12 +18,18 @@ export interface ReplicaFleet {
    * or removes something. Rejects with `fleet.claim-lost` or `fleet.unreachable`.
    */
   settled(replicaId: string, signal: AbortSignal): Promise<void>;
+  /**
+   * What has to hold, under the claim that is held now, when a request to a cloud begins: throws `fleet.claim-lost` where another engine may have
+   * taken over before the request arrives. A process that was stopped asks its clock here first, whatever it was about to send.
+   */
+  claimed(replicaId: string): () => void;
 }
 
 /** Of an engine that has its project for itself. */
 export const noFleet: ReplicaFleet = {
   claim: () => Promise.resolve({ lost: new AbortController().signal }),
   settled: () => Promise.resolve(),
+  claimed: () => () => undefined,
 };
 
 /** What a fleet asks the engine that takes part in it. */

@@ -4,6 +4,7 @@ import type { EventType } from '../../../shared/model/event.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
+import { underCondition } from '../http/request-condition.ts';
 import { runGraph, type RunOutcome } from '../jobs/runner.ts';
 import type { BoundSteps } from '../jobs/steps.ts';
 import { isCleanUp, type TaskGraph } from '../jobs/task-graph.ts';
@@ -65,6 +66,8 @@ export interface RunKind<R extends Run, A extends ActiveRun, O extends OpenedRun
   clean(error: ErrorRecord): ErrorRecord;
   /** Stores an event, without secrets, and notifies the listeners. */
   emit(event: NewEvent): void;
+  /** What has to hold while requests of a run begin; it throws otherwise. Default: nothing. */
+  condition?(run: R): () => void;
   /** How many run at the same time. */
   readonly limit: number;
   /** For the pauses before further attempts. Default: the system's. */
@@ -81,6 +84,8 @@ export type RunQueue = Pick<ReturnType<typeof runSlots>, 'positionOf' | 'counts'
 export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun> {
   readonly #kind: RunKind<R, A, O>;
   readonly #active = new Map<string, A>();
+  /** Of runs that this process carries out: without asking the store, which may not answer when they have to stop. */
+  readonly #replicas = new Map<string, string>();
   /** Why runs are interrupted when their state could not be stored. */
   readonly #unrecorded = new Map<string, ErrorRecord>();
   readonly #slots: ReturnType<typeof runSlots>;
@@ -95,6 +100,11 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
 
   active(id: string): A | undefined {
     return this.#active.get(id);
+  }
+
+  /** What this process carries out on a replica, until all of it is closed. */
+  activeOf(replicaId: string): readonly A[] {
+    return [...this.#active].flatMap(([id, entry]) => (this.#replicas.get(id) === replicaId ? entry : []));
   }
 
   activeIds(): readonly string[] {
@@ -113,7 +123,12 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
     // A cancellation continues after a restart.
     if (run.state === 'cancelling') entry.cancel.abort(this.#cancelled());
     this.#active.set(run.id, entry);
-    entry.done = this.#run(run, entry).catch((error: unknown) => this.#interrupt(run, entry, toErrorRecord(error))).finally(() => this.#active.delete(run.id));
+    this.#replicas.set(run.id, run.replicaId);
+    const condition = this.#kind.condition?.(run) ?? (() => undefined);
+    entry.done = underCondition(condition, () => this.#run(run, entry)).catch((error: unknown) => this.#interrupt(run, entry, toErrorRecord(error))).finally(() => {
+      this.#active.delete(run.id);
+      this.#replicas.delete(run.id);
+    });
     return run;
   }
 
@@ -243,11 +258,13 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
         clock,
       });
       opened.tasksEnded?.();
-      if (outcome.state === 'interrupted') this.#interrupt(run, entry, outcome.error ?? toErrorRecord(undefined));
+      const taken = takenOver(entry, outcome.error);
+      if (outcome.state === 'interrupted' || taken !== undefined) this.#interrupt(run, entry, taken ?? outcome.error ?? toErrorRecord(undefined));
       else finish(run, entry, { outcome: { ...outcome, state: outcome.state }, opened });
     } catch (error) {
-      if (systemFailure(error) !== undefined) {
-        this.#interrupt(run, entry, toErrorRecord(error));
+      const taken = takenOver(entry, toErrorRecord(error));
+      if (systemFailure(error) !== undefined || taken !== undefined) {
+        this.#interrupt(run, entry, taken ?? toErrorRecord(error));
         return;
       }
       if (opened === undefined && tasks.list(run.id).some((task) => task.attempts > 0)) {
@@ -266,6 +283,12 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
   #cancelled(): CausewayError {
     return new CausewayError('general.cancelled', `the ${this.#kind.noun} was cancelled`);
   }
+}
+
+/** Why a run has to stop that another engine continues: how it ends is for that one to say. */
+function takenOver({ cancel, force }: ActiveRun, error: ErrorRecord | undefined): ErrorRecord | undefined {
+  const reasons = [cancel, force].flatMap(({ signal }) => (signal.aborted ? toErrorRecord(signal.reason) : []));
+  return [...reasons, error].find((one) => one?.code === 'fleet.claim-lost');
 }
 
 function isTerminal({ state }: Run): boolean {

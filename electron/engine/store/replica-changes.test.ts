@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noFleet } from '../ports/replica-fleet.ts';
 import { inTransaction } from './database.ts';
 import { replicaChanges, type ReplicaChanges } from './replica-changes.ts';
 import { openStore, type Store } from './store.ts';
@@ -64,7 +65,7 @@ describe('the changes of replicas', () => {
   it('bring the marks of other members, under which resources are this store\'s as well', () => {
     const { store, changes } = engine('one');
     const { mark } = store.identity.ownership();
-    store.joinFleet({ settled: () => Promise.resolve() }, changes.marks);
+    store.joinFleet(noFleet, changes.marks);
     changes.noteMarks(['other.1', 'other.1']);
     expect(store.ledger.ownership()).toEqual({ mark, former: ['other.1'] });
     expect(replicaChanges(store.db).marks()).toEqual(['other.1']);

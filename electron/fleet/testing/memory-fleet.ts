@@ -55,6 +55,12 @@ export class MemoryClaims {
         this.#holders.set(replicaId, member);
         return 'held';
       },
+      renew: async (replicaId) => {
+        await Promise.resolve();
+        const holder = current(replicaId);
+        if (holder?.id === member.id) return 'held';
+        return holder === undefined ? 'ended' : { holder: holder.name };
+      },
       release: async (replicaId) => {
         await Promise.resolve();
         if (this.#holders.get(replicaId)?.id === member.id) this.#holders.delete(replicaId);

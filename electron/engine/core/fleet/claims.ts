@@ -34,17 +34,22 @@ async function claim(core: CoreContext, replicaId: string, signal: AbortSignal):
   if (claimed === undefined || watched.has(claimed.lost)) return;
   watched.add(claimed.lost);
   claimed.lost.addEventListener('abort', () => {
-    const stopping: Promise<unknown>[] = [];
-    for (const { runs } of [core.executions, core.deployments]) {
-      const active = runs.active(runs.openRunOf(replicaId)?.id ?? '');
-      if (active !== undefined) stopping.push(active.done);
-      // Its clean-up is the new owner's as well.
-      active?.cancel.abort(claimed.lost.reason);
-      active?.force.abort(claimed.lost.reason);
-    }
+    const stopping = activeOn(core, replicaId);
     const ofCore = ending.get(core) ?? new Map<string, Promise<unknown>>();
-    ending.set(core, ofCore.set(replicaId, Promise.allSettled(stopping)));
+    ending.set(core, ofCore.set(replicaId, Promise.allSettled(stopping.map(({ done }) => done))));
+    for (const { cancel, force } of stopping) {
+      // Its clean-up is the new owner's as well.
+      cancel.abort(claimed.lost.reason);
+      force.abort(claimed.lost.reason);
+    }
   }, { once: true });
+  // Nothing tells of what was lost before somebody listened.
+  claimed.lost.throwIfAborted();
+}
+
+/** What this engine carries out on a replica. An ended one that still closes is part of it. */
+function activeOn(core: CoreContext, replicaId: string) {
+  return [core.executions, core.deployments].flatMap(({ runs }) => runs.activeOf(replicaId));
 }
 
 function replicaOfInput(core: CoreContext, input: Readonly<Record<string, unknown>>): string | undefined {
@@ -69,7 +74,7 @@ export function fleetHooks(core: CoreContext, dispatch: (call: CallName, input: 
     },
     replicas: () => core.store.replicas.list().map(({ id }) => id),
     hasOpenRun: (replicaId) => [core.executions, core.deployments].some(({ runs }) => runs.openRunOf(replicaId) !== undefined),
-    isBusy: (replicaId) => [core.executions, core.deployments].some(({ runs }) => runs.active(runs.openRunOf(replicaId)?.id ?? '') !== undefined),
+    isBusy: (replicaId) => activeOn(core, replicaId).length > 0,
     async resume(replicaId) {
       await claim(core, replicaId, never);
       for (const [kind, { runs }] of [['execution', core.executions], ['deployment', core.deployments]] as const) {

@@ -5,6 +5,7 @@ import type { EBSClient } from '@aws-sdk/client-ebs';
 import type { EC2Client } from '@aws-sdk/client-ec2';
 import type { STSClient } from '@aws-sdk/client-sts';
 import { httpsAgent } from '../../../http/https-agent.ts';
+import { conditionHere } from '../../../http/request-condition.ts';
 import { asAwsError, isAwsCode } from './aws-error.ts';
 import { serviceHost, type AwsConnection, type Service } from './connection.ts';
 import { credentialsOf, endedCodes, type AwsSdk, type CredentialFiles } from './credentials.ts';
@@ -123,13 +124,21 @@ export class AwsCloud {
     const credentials = credentialsOf(sdk, this.connection, { sts: settings('sts'), singleSignOn }, this.#options.files);
     const patient = { maxAttempts: this.#options.attempts ?? usualAttempts, retryMode: 'adaptive' };
     const once = { maxAttempts: 1 };
-    return {
+    const clients = {
       sdk,
       ec2: new sdk.EC2Client({ ...settings('ec2'), credentials, ...patient }),
       ec2Once: new sdk.EC2Client({ ...settings('ec2'), credentials, ...once }),
       ebs: new sdk.EBSClient({ ...settings('ebs'), credentials, ...once }),
       sts: new sdk.STSClient({ ...settings('sts'), credentials, ...patient }),
     };
+    for (const { middlewareStack } of [clients.ec2, clients.ec2Once]) {
+      // The last thing before an attempt is sent.
+      middlewareStack.add((next) => (args) => {
+        conditionHere()();
+        return next(args);
+      }, { step: 'deserialize', priority: 'low', name: 'requestCondition' });
+    }
+    return clients;
   }
 }
 
