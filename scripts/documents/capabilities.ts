@@ -113,6 +113,7 @@ export const capabilities: readonly Capability[] = [
     ['Fleets: roles, also for a client that is not Causeway', 'real', 'nats-server of Debian', 'specs/fleet-roles'],
     ['Fleets: descriptions, conflicts of two people', 'real', 'nats-server of Debian', 'specs/fleet-descriptions'],
     ['Fleets in the workbench: two people change the same replica, and the second one decides with the difference', 'real', 'nats-server of Debian, the page in Chromium', 'specs-guests/workbench-fleet'],
+    ['Fleets: movers are killed, stopped and cut off, and servers fail, at points that a seed chooses', 'real', 'nats-server of Debian, engines in processes of their own, the lab\'s cloud', 'specs-guests/fleet-chaos'],
     ['Fleets: an engine is killed or stopped in the middle of a disk, and another one continues', 'real', 'the same, two engines, the lab\'s cloud', 'specs-guests/fleet-take-over'],
     ['`open-source-cloud` with some of the others: in full, by what changed, deployed', 'real', 'OpenStack Zed of Debian at one end, the lab\'s simulators at the other; the table is below', 'specs-openstack/pairs'],
     ['Two computers with one project, a lost source', 'stand-in', 'the lab\'s cloud', 'specs/other-computer', 'specs/workbench-source-gone'],

@@ -1,0 +1,170 @@
+// Movers as processes, each with a store and links of its own, and three NATS servers; what is killed, stopped and cut off is chosen by a seed.
+import { randomBytes } from 'node:crypto';
+import { cp, mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { historyProblems, openLedgerEntries } from '../../electron/fleet/history.ts';
+import type { StoredRecord } from '../../electron/fleet/journal-record.ts';
+import type { JournalLog } from '../../electron/fleet/journal-log.ts';
+import { natsJournal } from '../../electron/fleet/nats-journal.ts';
+import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import { startFleetMover, type FleetMover } from '../rigs/project/fleet-mover.ts';
+import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
+import { seeded } from '../rigs/seeded.ts';
+import { firstDifference } from '../rigs/sparse-files.ts';
+
+const MiB = 1024 * 1024;
+const number = (name: string, usual: number): number => Number(process.env[name] ?? usual);
+const points = number('CAUSEWAY_FLEET_POINTS', 8);
+const replicaCount = number('CAUSEWAY_FLEET_REPLICAS', 3);
+const moverCount = number('CAUSEWAY_FLEET_MOVERS', 3);
+const seed = number('CAUSEWAY_FLEET_SEED', 1);
+const diskMiB = 6;
+const fleet = { project: 'chaos', replicas: 3, claimSeconds: 4 };
+const unfinished = new Set(['pending', 'running', 'cancelling', 'interrupted']);
+
+describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, servers and links fail', () => {
+  let lab: ProjectLab;
+  let nats: NatsCluster;
+  let connection: NatsConnection;
+  let log: JournalLog;
+  const movers: FleetMover[] = [];
+  // Failures have numbers of their own: how much work there was between them depends on the machine.
+  const [failures, work] = [seeded(seed), seeded(seed + 1)];
+  const below = (count: number, random = work): number => Math.floor(random() * count);
+  const away = new Map<FleetMover, 'asleep' | 'cut off'>();
+  const names = Array.from({ length: replicaCount }, (_, index) => `vm-${index}`);
+  const ids = new Map<string, string>();
+  const image = (name: string): string => join(lab.images, `${name}.raw`);
+  const never = new AbortController().signal;
+
+  async function change(name: string): Promise<void> {
+    const file = await open(image(name), 'r+');
+    for (let count = 1 + below(4); count > 0; count--) await file.write(randomBytes(64 * 1024), 0, 64 * 1024, below(diskMiB * 16 - 1) * 64 * 1024);
+    await file.close();
+  }
+
+  /** What the servers have, by a connection that no failure is put on. */
+  async function journals(): Promise<Map<string, readonly StoredRecord[]>> {
+    return new Map(await Promise.all(names.map(async (name) => [name, await log.read(ids.get(name)!, 0, never)] as const)));
+  }
+
+  /** Executions that nobody has ended, and how the others ended, as the journals say it. */
+  async function executions(): Promise<{ readonly open: readonly string[]; readonly ended: readonly string[] }> {
+    const states = new Map<string, { readonly name: string; readonly state: string }>();
+    for (const [name, records] of await journals()) {
+      for (const { record } of records) {
+        for (const { table, row } of record.kind === 'changes' ? record.changes : []) if (table === 'executions') states.set(String(row['id']), { name, state: String(row['state']) });
+      }
+    }
+    const all = [...states.values()];
+    return { open: all.filter(({ state }) => unfinished.has(state)).map(({ name }) => name), ended: all.filter(({ state }) => !unfinished.has(state)).map(({ state }) => state) };
+  }
+
+  /** Of the replicas on which nothing is under way, by a mover that the seed chooses; refusals are part of what is tested. */
+  async function startWork(): Promise<void> {
+    const { open: busy } = await executions();
+    for (const name of names.filter((one) => !busy.includes(one))) {
+      await change(name);
+      const awake = movers.filter((mover) => away.get(mover) !== 'asleep');
+      await awake[below(awake.length)]!.call('replica.execute', { replica: name, options: { bandwidthLimit: MiB } }).catch((error: unknown) => console.log(`${name}: ${String(error)}`));
+    }
+  }
+
+  /** Until the cloud has been asked so many times more: where the next failure comes does not depend on the machine's speed. */
+  async function progress(calls: number): Promise<void> {
+    const from = lab.cloud.calls.length;
+    await expect.poll(async () => lab.cloud.calls.length - from >= calls || (await executions()).open.length === 0, { timeout: 120_000, interval: 100 }).toBe(true);
+  }
+
+  function bringBack(mover: FleetMover): void {
+    if (away.get(mover) === 'asleep') mover.wake();
+    else mover.heal();
+    away.delete(mover);
+  }
+
+  async function fail(): Promise<string> {
+    // Somebody is always there, and at most one of the servers is not.
+    for (const mover of away.keys()) if (failures() < 0.5 || away.size >= moverCount - 1) bringBack(mover);
+    const present = movers.filter((mover) => !away.has(mover));
+    const victim = present[below(present.length, failures)]!;
+    const kind = ['kill', 'kill', 'kill', 'sleep', 'sleep', 'cut', 'cut', 'server', 'server stops'][below(9, failures)];
+    if (kind === 'kill') await victim.killAndRestart();
+    else if (kind === 'sleep' && present.length > 1) away.set(victim, (victim.sleep(), 'asleep'));
+    else if (kind === 'cut' && present.length > 1) away.set(victim, (victim.partition(), 'cut off'));
+    else {
+      const index = below(3, failures);
+      if (kind === 'server stops') {
+        nats.signal(index, 'SIGSTOP');
+        await progress(1 + below(5, failures)).finally(() => nats.signal(index, 'SIGCONT'));
+      } else await nats.restart(index);
+      return `${kind} ${index}`;
+    }
+    return `${kind} ${victim.name}`;
+  }
+
+  beforeAll(async () => {
+    [lab, nats] = await Promise.all([
+      startProjectLab({ patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 } }),
+      startNats({ servers: 3 }),
+    ]);
+    connection = await connect({ servers: [...nats.urls], maxReconnectAttempts: -1 });
+    log = await natsJournal(connection, fleet);
+    for (const name of names) {
+      const file = await open(image(name), 'w');
+      await file.write(randomBytes(diskMiB * MiB));
+      await file.close();
+      await lab.createReplica(name, name, 'HTTPS');
+    }
+    await lab.use(async (core) => {
+      for (const { name, id } of await core.call('replica.list', {})) ids.set(name, id);
+    });
+    for (let index = 0; index < moverCount; index++) {
+      const folder = join(dirname(lab.project.folder), `mover-${index}`);
+      await mkdir(folder);
+      await cp(lab.project.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+      // A store of its own, as on another computer.
+      for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer']) await rm(join(folder, '.causeway', file), { recursive: true, force: true });
+      const mover = await startFleetMover(`mover-${index}`, { ...lab.project, folder }, nats, fleet);
+      movers.push(mover);
+      await mover.call('trust.accept', { token: (await mover.call('trust.show', {})).token });
+    }
+  }, 300_000);
+  afterAll(async () => {
+    for (const mover of movers) await mover.stop();
+    await connection?.close();
+    await Promise.all([lab?.close(), nats?.stop()]);
+  }, 120_000);
+
+  it(`ends with every replica byte-identical, nothing created twice, one writer in each epoch and a clean ledger (${points} points, seed ${seed})`, async () => {
+    for (let point = 0; point < points; point++) {
+      await startWork();
+      await progress(1 + below(25, failures));
+      console.log(`point ${point}: ${await fail()}`);
+    }
+    for (const mover of away.keys()) bringBack(mover);
+    await expect.poll(async () => (await executions()).open, { timeout: 60_000 * replicaCount, interval: 500 }).toEqual([]);
+    const { ended } = await executions();
+    console.log(`${ended.length} executions: ${[...Map.groupBy(ended, (state) => state)].map(([state, all]) => `${all.length} ${state}`).join(', ')}`);
+
+    // The last executions, in peace: they find what all others have left.
+    for (const [index, name] of names.entries()) {
+      await change(name);
+      await expect.poll(() => movers[index % moverCount]!.call('replica.execute', { replica: name, options: {} }).then(() => 'started', String), { timeout: 60_000, interval: 500 }).toBe('started');
+    }
+    await expect.poll(async () => (await executions()).open, { timeout: 60_000 * replicaCount, interval: 500 }).toEqual([]);
+
+    const records = await journals();
+    expect([...records].flatMap(([name, of]) => historyProblems(of).map((problem) => `${name}: ${problem}`))).toEqual([]);
+    expect((await executions()).ended.slice(-replicaCount)).toEqual(names.map(() => 'completed'));
+    const left = [...records.values()].flatMap((of) => openLedgerEntries(of).filter(({ lifetime }) => lifetime === 'temporary'));
+    expect({ ledger: left, cloud: lab.cloud.world.leftovers().filter((line) => !line.startsWith('volume ')) }).toEqual({ ledger: [], cloud: [] });
+    expect(lab.cloud.world.volumes.size).toBe(replicaCount);
+    for (const name of names) {
+      const { disks } = await movers[0]!.call('replica.show', { replica: name });
+      expect(await firstDifference(image(name), lab.cloud.volumePath(disks[0]!.volumeId!)), name).toBeUndefined();
+    }
+    expect([...records.values()].some((of) => of.filter(({ record }) => record.kind === 'epoch').length > 1)).toBe(true);
+  }, 24 * 3_600_000);
+});
