@@ -25,12 +25,15 @@ export class QueryStore<N extends WorkbenchCallName> {
   #loading: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #engineRan = true;
+  readonly #onIdle: () => void;
 
-  constructor(link: WorkbenchLink, name: N, input: WorkbenchInput<N>, events: readonly WorkbenchEventName[]) {
+  /** @param onIdle called when nobody looks at it any more */
+  constructor(link: WorkbenchLink, name: N, input: WorkbenchInput<N>, events: readonly WorkbenchEventName[], onIdle: () => void = () => undefined) {
     this.#link = link;
     this.#name = name;
     this.#input = input;
     this.#events = events;
+    this.#onIdle = onIdle;
   }
 
   readonly snapshot = (): QueryState<WorkbenchOutput<N>> => this.#state;
@@ -38,9 +41,13 @@ export class QueryStore<N extends WorkbenchCallName> {
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) this.#start();
+    // Who looks later, on another screen, gets what is there at once, and what is there now as soon as it comes.
+    else if (!this.#state.isLoading) this.reload();
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#stop();
+      if (this.#listeners.size > 0) return;
+      this.#stop();
+      this.#onIdle();
     };
   };
 
@@ -88,6 +95,23 @@ export class QueryStore<N extends WorkbenchCallName> {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }
+}
+
+const shared = new WeakMap<WorkbenchLink, Map<string, object>>();
+
+/** The store of a question, one for all components that ask it at the same time: its answer can be thousands of rows. */
+export function sharedQuery<N extends WorkbenchCallName>(link: WorkbenchLink, name: N, input: WorkbenchInput<N>, events: readonly WorkbenchEventName[]): QueryStore<N> {
+  const stores = shared.get(link) ?? new Map<string, object>();
+  shared.set(link, stores);
+  const key = JSON.stringify([name, input, events]);
+  const known = stores.get(key) as QueryStore<N> | undefined;
+  if (known !== undefined) return known;
+  const made: QueryStore<N> = new QueryStore(link, name, input, events, () => {
+    // Old answers would be shown to who comes back.
+    if (stores.get(key) === made) stores.delete(key);
+  });
+  stores.set(key, made);
+  return made;
 }
 
 /** Whatever was thrown, with a code. */

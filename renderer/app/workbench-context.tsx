@@ -1,6 +1,6 @@
 import { createContext, use, useEffect, useEffectEvent, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import type { ShellInfo } from '../../shared/contract/shell.ts';
-import { QueryStore, type QueryState } from './query-store.ts';
+import { QueryStore, sharedQuery, type QueryState } from './query-store.ts';
 import type { LinkState, WorkbenchCallName, WorkbenchEvent, WorkbenchEventName, WorkbenchInput, WorkbenchLink, WorkbenchOutput } from './workbench-link.ts';
 
 interface Context {
@@ -42,7 +42,7 @@ export interface Query<T> extends QueryState<T> {
 }
 
 /**
- * What a call answers, kept while the component shows it. It is asked again when one of the events comes, when the
+ * What a call answers, kept while a component shows it, and shared by all that do. It is asked again when one of the events comes, when the
  * connection or the engine is back, and by `reload`; the last answer stays until the next one is there.
  */
 export function useQuery<N extends WorkbenchCallName>(
@@ -54,7 +54,7 @@ export function useQuery<N extends WorkbenchCallName>(
   const key = JSON.stringify([input, reloadOn]);
   const store = useMemo(() => {
     const [given, events] = JSON.parse(key) as [WorkbenchInput<N>, WorkbenchEventName[]];
-    return new QueryStore(link, name, given, events);
+    return sharedQuery(link, name, given, events);
   }, [link, name, key]);
   const state = useSyncExternalStore(store.subscribe, store.snapshot);
   return { ...state, reload: store.reload };

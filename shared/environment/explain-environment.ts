@@ -67,7 +67,7 @@ function explainKey(schema: z.core.$ZodType, entry: EffectiveKey): ExplainedValu
 function fieldsBelow(schema: z.core.$ZodType, path: readonly string[], value: JsonObject, origin: Origin): ExplainedValue[] {
   const object = schemaAt(schema, path);
   const keys = new Set([...(object === undefined ? [] : knownKeys(object)), ...Object.keys(value)]);
-  return [...keys].flatMap((key): ExplainedValue[] => {
+  return [...keys].flatMap((key): readonly ExplainedValue[] => {
     const below = [...path, key];
     const member = Object.hasOwn(value, key) ? value[key] : undefined;
     if (member === undefined) return builtInValues(schema, below);
@@ -75,7 +75,19 @@ function fieldsBelow(schema: z.core.$ZodType, path: readonly string[], value: Js
   });
 }
 
-function builtInValues(schema: z.core.$ZodType, path: readonly string[]): ExplainedValue[] {
+const builtIns = new WeakMap<z.core.$ZodType, Map<string, readonly ExplainedValue[]>>();
+
+/** Found once for each declared key of a schema: they depend on nothing else. */
+function builtInValues(schema: z.core.$ZodType, path: readonly string[]): readonly ExplainedValue[] {
+  const ofSchema = builtIns.get(schema) ?? new Map<string, readonly ExplainedValue[]>();
+  builtIns.set(schema, ofSchema);
+  const place = path.join('\n');
+  const found = ofSchema.get(place) ?? findBuiltInValues(schema, path);
+  ofSchema.set(place, found);
+  return found;
+}
+
+function findBuiltInValues(schema: z.core.$ZodType, path: readonly string[]): ExplainedValue[] {
   const member = schemaAt(schema, path);
   if (member === undefined) return [];
   const builtIn = metaOf(member)?.['builtIn'];

@@ -22,10 +22,17 @@ export function unwrapped(schema: Schema): Schema {
   }
 }
 
+// Schemas never change once they are made, and thousands of documents are looked at by the same ones.
+const alternativesOf = new WeakMap<Schema, readonly Schema[]>();
+
 /** The schemas that a value may follow: the members of a union one by one, else the schema alone. */
 export function alternatives(schema: Schema): readonly Schema[] {
+  const known = alternativesOf.get(schema);
+  if (known !== undefined) return known;
   const inner = unwrapped(schema);
-  return inner instanceof z.ZodUnion ? inner.def.options.flatMap((option) => alternatives(option as Schema)) : [inner];
+  const found = inner instanceof z.ZodUnion ? inner.def.options.flatMap((option) => alternatives(option as Schema)) : [inner];
+  alternativesOf.set(schema, found);
+  return found;
 }
 
 /** The schema of a member as it was declared, with its metadata; undefined where the shape has no such member. */
@@ -72,8 +79,16 @@ function findKeys(schema: Schema): string[] {
   });
 }
 
+const metas = new WeakMap<Schema, z.core.GlobalMeta | undefined>();
+
 /** Metadata of a field, also when a wrapper was put around it later. */
 export function metaOf(schema: Schema): z.core.GlobalMeta | undefined {
+  // The registry puts them together anew each time.
+  if (!metas.has(schema)) metas.set(schema, findMeta(schema));
+  return metas.get(schema);
+}
+
+function findMeta(schema: Schema): z.core.GlobalMeta | undefined {
   const own = z.globalRegistry.get(schema);
   if (own !== undefined) return own;
   const inner = schema instanceof z.ZodType && 'innerType' in schema.def ? (schema.def.innerType as Schema) : undefined;

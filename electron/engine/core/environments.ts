@@ -1,7 +1,7 @@
 import { configurationOnly, explainEnvironment } from '../../../shared/environment/explain-environment.ts';
 import { resolveLayers, writtenEnvironment, type WrittenLayers } from '../../../shared/environment/layers.ts';
 import { readProviderConfiguration } from '../../../shared/environment/provider-configuration.ts';
-import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
 import type { PluginId, Side } from '../../../shared/model/plugin-id.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
@@ -28,11 +28,11 @@ export function effectiveValues(side: Side, { plugin, layers: written }: Layered
   const section = definition.providerConfiguration?.section;
   const configured = (section === undefined || providerConfiguration === undefined ? undefined : sections(providerConfiguration).get(section)) ?? {};
   const layers = resolveLayers(definition, written, configured);
-  let values: JsonObject = {};
-  for (const { path, value } of [...configurationOnly(definition, configured), ...explainEnvironment(definition, layers)]) {
-    values = withValue(values, path, value);
+  const values = new Map<string, JsonValue>();
+  for (const { path: [key, ...rest], value } of [...configurationOnly(definition, configured), ...explainEnvironment(definition, layers)]) {
+    if (key !== undefined) values.set(key, rest.length === 0 ? value : withValue(objectOf(values.get(key)), rest, value));
   }
-  return values;
+  return Object.fromEntries(values);
 }
 
 /** What the offline rules find in a replica's environments. */
@@ -70,7 +70,9 @@ function sections(text: string): ReadonlyMap<string, JsonObject> {
 function withValue(object: JsonObject, [key, ...rest]: readonly string[], value: JsonValue): JsonObject {
   if (key === undefined) return object;
   if (rest.length === 0) return { ...object, [key]: value };
-  const child = object[key];
-  const inner = typeof child === 'object' && child !== null && !Array.isArray(child) ? (child as JsonObject) : {};
-  return { ...object, [key]: withValue(inner, rest, value) };
+  return { ...object, [key]: withValue(objectOf(object[key]), rest, value) };
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
 }

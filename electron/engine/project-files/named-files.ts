@@ -5,11 +5,12 @@ import type { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 import { issueLine } from '../../../shared/schema/issue-line.ts';
+import { keptWhileUnchanged } from '../system-files/kept-while-unchanged.ts';
 import { replaceFileSync } from '../system-files/replace-file.ts';
 
 /** Shared objects of a project: one plain file each, in one folder, identified by the name inside. */
 export interface NamedFiles<T extends { readonly name: string }> {
-  /** Every file as far as it can be read, for callers that can do without a damaged one. */
+  /** Every file as far as it can be read, for callers that can do without a damaged one. Of a file that did not change, the same object as before. */
   each(): FileReading<T>[];
   /** By name. @throws CausewayError with the code that was given when a file is damaged */
   list(): T[];
@@ -40,9 +41,11 @@ interface Options<T> {
 export function namedFiles<T extends { readonly name: string }>({ folder, schema, damaged, textOf }: Options<T>): NamedFiles<T> {
   const pathOf = (name: string): string => join(folder, fileNameOf(name));
   const list = (): T[] => namesIn(folder).map((file) => readProjectFile(join(folder, file), schema, damaged)!).sort((a, b) => a.name.localeCompare(b.name));
+  const unchanged = keptWhileUnchanged<T>();
   const readingOf = (file: string): FileReading<T>[] => {
     try {
-      const thing = readProjectFile(join(folder, file), schema, damaged);
+      const path = join(folder, file);
+      const thing = unchanged.read(path, () => readProjectFile(path, schema, damaged));
       return thing === undefined ? [] : [{ file, read: { thing } }];
     } catch (problem) {
       if (problem instanceof CausewayError) return [{ file, read: { problem } }];
@@ -50,7 +53,12 @@ export function namedFiles<T extends { readonly name: string }>({ folder, schema
     }
   };
   return {
-    each: () => namesIn(folder).sort().flatMap(readingOf),
+    each() {
+      const files = namesIn(folder).sort();
+      const readings = files.flatMap(readingOf);
+      unchanged.forgetAllBut(files.map((file) => join(folder, file)));
+      return readings;
+    },
     list,
     find: (name) => list().find((thing) => thing.name === name),
     save: (thing) => writeProjectFile(pathOf(thing.name), textOf(thing)),

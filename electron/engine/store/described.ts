@@ -6,10 +6,10 @@ export type DescribedStore = ReturnType<typeof describedStore>;
 export function describedStore(db: DatabaseSync) {
   const insert = db.prepare('INSERT OR IGNORE INTO project_files VALUES (?)');
   const remove = db.prepare('DELETE FROM project_files WHERE id = ?');
-  const byId = db.prepare('SELECT id FROM project_files WHERE id = ?');
+  const all = db.prepare('SELECT id FROM project_files');
   return {
     add: (id: string): void => void insert.run(id),
-    has: (id: string): boolean => byId.get(id) !== undefined,
+    ids: (): Set<string> => new Set(all.all().map((row) => String(row['id']))),
     remove: (id: string): void => void remove.run(id),
   };
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { CheckReport } from '../ports/platform-common.ts';
+import { keptUntilChange } from './kept-until-change.ts';
 import { json, text, type Row } from './rows.ts';
 
 export type EndpointStore = ReturnType<typeof endpointStore>;
@@ -9,9 +10,12 @@ export type EndpointStore = ReturnType<typeof endpointStore>;
 export function endpointStore(db: DatabaseSync) {
   const insert = db.prepare('INSERT INTO endpoints VALUES (?, ?, ?, ?, ?, ?)');
   const update = db.prepare('UPDATE endpoints SET name = ?, connection = ?, updated_at = ? WHERE id = ?');
-  const byId = db.prepare('SELECT * FROM endpoints WHERE id = ?');
-  const byName = db.prepare('SELECT * FROM endpoints WHERE name = ?');
   const all = db.prepare('SELECT * FROM endpoints ORDER BY name');
+  const kept = keptUntilChange(db, () => all.all().map(fromRow));
+  const byReference = keptUntilChange(db, () => {
+    const endpoints = kept();
+    return new Map([...endpoints.map((endpoint) => [endpoint.name, endpoint] as const), ...endpoints.map((endpoint) => [endpoint.id, endpoint] as const)]);
+  });
   const remove = db.prepare('DELETE FROM endpoints WHERE id = ?');
   const keepCheck = db.prepare(`INSERT INTO endpoint_checks VALUES (?, ?, ?)
     ON CONFLICT (endpoint_id) DO UPDATE SET checked_at = excluded.checked_at, report = excluded.report`);
@@ -25,11 +29,10 @@ export function endpointStore(db: DatabaseSync) {
     },
     /** By id, else by name. */
     find(idOrName: string): Endpoint | undefined {
-      const row = byId.get(idOrName) ?? byName.get(idOrName);
-      return row === undefined ? undefined : fromRow(row);
+      return byReference().get(idOrName);
     },
     list(): Endpoint[] {
-      return all.all().map(fromRow);
+      return [...kept()];
     },
     /** Keeps what a check that began then found, in place of the one before. */
     keepCheck(id: string, at: string, report: CheckReport): void {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Replica, ReplicaDisk } from '../../../shared/model/replica.ts';
+import { keptUntilChange } from './kept-until-change.ts';
 import { integer, json, optionalJson, optionalText, text, type Row } from './rows.ts';
 
 export type ReplicaStore = ReturnType<typeof replicaStore>;
@@ -21,6 +22,7 @@ export function replicaStore(db: DatabaseSync) {
   const remove = db.prepare('DELETE FROM replicas WHERE id = ?');
   const succeeded = db.prepare('UPDATE replicas SET last_success = ? WHERE id = ?');
   const disksOf = db.prepare('SELECT * FROM replica_disks WHERE replica_id = ? ORDER BY rowid');
+  const allDisks = db.prepare('SELECT * FROM replica_disks ORDER BY rowid');
   const putDisk = db.prepare(`INSERT INTO replica_disks (replica_id, disk_id, size_bytes, volume_id, first_written_from) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (replica_id, disk_id) DO UPDATE SET size_bytes = excluded.size_bytes, volume_id = excluded.volume_id,
       first_written_from = CASE WHEN volume_id IS excluded.volume_id THEN first_written_from ELSE excluded.first_written_from END,
@@ -36,7 +38,7 @@ export function replicaStore(db: DatabaseSync) {
     `UPDATE replica_disks SET synchronised_by = ?, synchronised_to = ?, first_written_from = '' WHERE replica_id = ? AND disk_id = ?`,
   );
 
-  function fromRow(row: Row): Replica {
+  function fromRow(row: Row, disks: readonly Row[]): Replica {
     return {
       id: text(row, 'id'),
       name: text(row, 'name'),
@@ -53,9 +55,14 @@ export function replicaStore(db: DatabaseSync) {
       createdAt: text(row, 'created_at'),
       ...optionalText(row, 'last_success', 'lastSuccess'),
       ...optionalText(row, 'last_execution_id', 'lastExecutionId'),
-      disks: disksOf.all(text(row, 'id')).map(diskFromRow),
+      disks: disks.map(diskFromRow),
     };
   }
+
+  const kept = keptUntilChange(db, () => {
+    const disks = Map.groupBy(allDisks.all(), (row) => text(row, 'replica_id'));
+    return all.all().map((row) => fromRow(row, disks.get(text(row, 'id')) ?? []));
+  });
 
   return {
     add(replica: NewReplica): void {
@@ -75,10 +82,11 @@ export function replicaStore(db: DatabaseSync) {
     /** By id, else by name. */
     find(idOrName: string): Replica | undefined {
       const row = byId.get(idOrName) ?? byName.get(idOrName);
-      return row === undefined ? undefined : fromRow(row);
+      return row === undefined ? undefined : fromRow(row, disksOf.all(text(row, 'id')));
     },
+    /** The same objects until something changes. */
     list(): Replica[] {
-      return all.all().map(fromRow);
+      return [...kept()];
     },
     remove(id: string): void {
       remove.run(id);

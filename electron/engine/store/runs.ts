@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { keptUntilChange } from './kept-until-change.ts';
 import { integer, optionalError, optionalText, text, type Row } from './rows.ts';
 
 /** What executions and deployments are asked in the same way: both are numbered runs of replicas. */
@@ -22,11 +23,13 @@ export function runQueries<T, S extends string>(db: DatabaseSync, table: 'execut
     ORDER BY created_at DESC`);
   const all = db.prepare(`SELECT * FROM ${table} ORDER BY created_at DESC, number DESC LIMIT ?`);
   const open = db.prepare(`SELECT * FROM ${table} WHERE state IN ('pending', 'running', 'cancelling', 'interrupted') ORDER BY created_at`);
+  const keptLatest = keptUntilChange(db, () => latest.all().map(fromRow));
+  const keptOpen = keptUntilChange(db, () => open.all().map(fromRow));
   const setState = db.prepare(`UPDATE ${table} SET state = ?, started_at = ifnull(started_at, ?) WHERE id = ?`);
   return {
     list: ({ replicaId, limit }) => (replicaId === undefined ? all.all(limit) : ofReplica.all(replicaId, limit)).map(fromRow),
-    listLatest: () => latest.all().map(fromRow),
-    listOpen: () => open.all().map(fromRow),
+    listLatest: () => [...keptLatest()],
+    listOpen: () => [...keptOpen()],
     setState: (id, state) => void setState.run(state, state === 'running' ? new Date().toISOString() : null, id),
   };
 }

@@ -46,8 +46,6 @@ export function ReplicasScreen() {
   const executions = useRunQuery('execution.list', { latest: true }, 'states').data;
   const deployments = useRunQuery('deployment.list', { latest: true }, 'states').data;
   const endpoints = useQuery('endpoint.list', {}).data;
-  // Comes later, because it applies rules to each of them: the list does not wait for it.
-  const readiness = useQuery('replica.readiness', {}, ['project.changed']).data;
   return (
     <Screen isWide title={text.replicas.title} lead={text.replicas.lead}>
       <VaultNeeded />
@@ -64,7 +62,7 @@ export function ReplicasScreen() {
           }
           // Without its runs nobody can tell where a replica stands.
           if (executions === undefined || deployments === undefined) return null;
-          return <ReplicaTable replicas={replicas} executions={executions} deployments={deployments} endpoints={endpoints} readiness={readiness} />;
+          return <ReplicaTable replicas={replicas} executions={executions} deployments={deployments} endpoints={endpoints} />;
         }}
       </QueryView>
     </Screen>
@@ -94,7 +92,9 @@ function rowsOf({ replicas, executions, deployments, endpoints = [], readiness =
   }));
 }
 
-function ReplicaTable({ replicas, executions, deployments, endpoints, readiness }: Known) {
+function ReplicaTable({ replicas, executions, deployments, endpoints }: Omit<Known, 'readiness'>) {
+  // Asked once the list is there, because rules are applied to each replica.
+  const readiness = useQuery('replica.readiness', {}, ['project.changed']).data;
   const rows = useMemo(() => rowsOf({ replicas, executions, deployments, endpoints, readiness }), [replicas, executions, deployments, endpoints, readiness]);
   const [search, setSearch] = useState('');
   const [kind, setKind] = useState<StateFilter>('all');

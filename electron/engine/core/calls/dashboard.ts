@@ -5,7 +5,7 @@ import { lifeStates } from '../../../../shared/model/machine-life.ts';
 import { instantOf } from '../../../../shared/model/wall-time.ts';
 import { defaultsFiles } from '../../project-files/defaults-files.ts';
 import type { CallsOf, CoreContext, Handlers } from '../core-context.ts';
-import { currentLife } from '../life/life-facts.ts';
+import { currentLives } from '../life/life-facts.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { waveSummaries } from '../waves/wave-view.ts';
 import { waveCalls } from './waves.ts';
@@ -21,7 +21,7 @@ export const dashboardCalls: Handlers<CallsOf<'dashboard'>> = {
     const now = Date.now();
     const { starts, missed } = await waveCalls['wave.calendar'](core, { from: new Date(now).toISOString(), until: new Date(now + aheadMs).toISOString() }, signal);
     return {
-      lives: livesOf(core),
+      lives: await livesOf(core, signal),
       days: core.store.progressByDay.list(),
       replicas: core.store.replicas.list().length,
       lags: lagsOf(core, now),
@@ -33,12 +33,10 @@ export const dashboardCalls: Handlers<CallsOf<'dashboard'>> = {
   },
 };
 
-function livesOf(core: CoreContext): Dashboard['lives'] {
+async function livesOf(core: CoreContext, signal: AbortSignal): Promise<Dashboard['lives']> {
   const replicas = core.store.replicas.list();
   if (replicas.length > mostLives) return [];
-  const files = defaultsFiles(projectFolderOf(core));
-  const defaults = { project: files.project(), waves: files.waves.list() };
-  const states = replicas.map((replica) => currentLife(core, replica, defaults).state);
+  const states = (await currentLives(core, replicas, signal)).map(({ state }) => state);
   return lifeStates.map((state) => ({ state, count: states.filter((one) => one === state).length })).filter(({ count }) => count > 0);
 }
 

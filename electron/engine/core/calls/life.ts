@@ -13,7 +13,7 @@ import { waveOrder } from '../../waves/wave-order.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { resourcesOf } from '../deployment-deletion.ts';
 import { finalise } from '../life/finalise.ts';
-import { currentLife, settingsOf } from '../life/life-facts.ts';
+import { currentLife, currentLives, settingsOf } from '../life/life-facts.ts';
 import { endRehearsal, expiredRehearsals } from '../life/rehearsals.ts';
 import { rollBack } from '../life/roll-back.ts';
 import { runbookPlan } from '../life/runbook-plan.ts';
@@ -23,11 +23,9 @@ import { refuseActive } from './replica-update.ts';
 export type LifeCall = 'replica.life' | 'replica.approve' | 'replica.withdrawApproval' | 'replica.rollBack' | 'replica.finalise' | 'replica.runbook' | 'replica.tick';
 
 export const machineLifeCalls: Handlers<LifeCall | CallsOf<'rehearsal'>> = {
-  async 'replica.life'(core, { replica, wave }) {
+  async 'replica.life'(core, { replica, wave }, signal) {
     const replicas = replica === undefined ? core.store.replicas.list() : [replicaOf(core, replica)];
-    const files = defaultsFiles(projectFolderOf(core));
-    const defaults = { project: files.project(), waves: files.waves.list() };
-    return replicas.filter((one) => wave === undefined || one.wave === wave).map((one) => currentLife(core, one, defaults));
+    return currentLives(core, replicas.filter((one) => wave === undefined || one.wave === wave), signal);
   },
 
   async 'replica.approve'(core, { replica: reference, by, note }) {

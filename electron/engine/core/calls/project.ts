@@ -56,9 +56,9 @@ export const trustCalls: Handlers<CallsOf<'trust'>> = {
     return serverTrust(address, caCertificate, signal);
   },
 
-  async 'trust.show'(core) {
-    core.descriptions.sync();
-    return (await trustState(core)).report;
+  async 'trust.show'(core, _nothing, signal) {
+    await core.descriptions.syncSoon();
+    return (await trustState(core, signal)).report;
   },
 
   async 'trust.accept'(core, { token }) {

@@ -5,10 +5,12 @@ import { isCutOver, lifeOf, type Downtime, type LifeDeployment, type LifeFacts, 
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Task } from '../../../../shared/model/task.ts';
 import { canonicalJson, sha256 } from '../../evidence/verify-journal.ts';
+import { inSlices } from '../../concurrency/in-slices.ts';
 import type { Store } from '../../store/store.ts';
 import { defaultsFiles } from '../../project-files/defaults-files.ts';
 import { projectFolderOf, replicaEnvironments } from '../replica-environments.ts';
-import { settingsKey } from '../waves/readiness.ts';
+import { forOnePass } from '../trust/accepted-endpoints.ts';
+import { keptBySettings, settingsKey } from '../kept-by-settings.ts';
 import type { CoreParts } from '../core-context.ts';
 
 /** How many errors of the settings are shown. */
@@ -21,10 +23,34 @@ export function currentLife(core: Parts, replica: Replica, defaults?: Defaults):
   return lifeOf(lifeFacts(core, replica, defaults));
 }
 
-function lifeFacts(core: Parts, replica: Replica, defaults: Defaults | undefined): LifeFacts {
+/** The same for many: the rules are asked in slices, and the database not for what only few of them have. */
+export async function currentLives(core: Parts, replicas: readonly Replica[], signal?: AbortSignal): Promise<MachineLife[]> {
+  const { store } = core;
+  const defaults = defaultsFor(core);
+  const records = Map.groupBy(store.life.listAll(), ({ replicaId }) => replicaId);
+  const deployed = new Set(store.deployments.listLatest().map(({ replicaId }) => replicaId));
+  const lives: MachineLife[] = [];
+  const look = () => {
+    const pass = forOnePass(core);
+    return (replica: Replica): void => {
+      const known = { records: records.get(replica.id) ?? [], isDeployed: deployed.has(replica.id) };
+      lives.push(lifeOf(lifeFacts(pass, replica, defaults, known)));
+    };
+  };
+  await inSlices(replicas, look, signal);
+  return lives;
+}
+
+interface KnownOfAll {
+  readonly records: readonly LifeRecord[];
+  readonly isDeployed: boolean;
+}
+
+function lifeFacts(core: Parts, replica: Replica, defaults: Defaults | undefined, known?: KnownOfAll): LifeFacts {
   const { store } = core;
   const open = store.executions.listOpen().find((execution) => execution.replicaId === replica.id);
-  const records = store.life.list(replica.id);
+  const records = known?.records ?? store.life.list(replica.id);
+  const deployments = known?.isDeployed === false ? [] : store.deployments.list({ replicaId: replica.id, limit: 1000 });
   const { errors, settingsDigest } = settingsOf(core, replica, defaults);
   const synchronisedTo = replica.disks.flatMap((disk) => disk.synchronisedTo ?? []).sort()[0] ?? replica.lastSuccess;
   return {
@@ -36,7 +62,7 @@ function lifeFacts(core: Parts, replica: Replica, defaults: Defaults | undefined
     isInterrupted: open?.state === 'interrupted',
     lastSuccess: replica.lastSuccess,
     synchronisedTo,
-    deployments: store.deployments.list({ replicaId: replica.id, limit: 1000 }).toReversed().map((deployment) => lifeDeployment(store, deployment, records)),
+    deployments: deployments.toReversed().map((deployment) => lifeDeployment(store, deployment, records)),
     records,
     settingsDigest,
   };
@@ -47,7 +73,7 @@ interface Settings {
   readonly settingsDigest: string;
 }
 
-const kept = new WeakMap<object, Map<string, { readonly key: string; readonly settings: Settings }>>();
+const kept = keptBySettings<Settings>();
 
 /**
  * What stands in the way of the settings, and their digest. Secrets are in it by reference. The rules are asked again only when
@@ -56,19 +82,14 @@ const kept = new WeakMap<object, Map<string, { readonly key: string; readonly se
  * @param defaults as they were read for many replicas together
  */
 export function settingsOf(core: Parts, replica: Replica, defaults?: Defaults): Settings {
-  const known = kept.get(core.store) ?? new Map<string, { readonly key: string; readonly settings: Settings }>();
-  kept.set(core.store, known);
   try {
     const read = defaults ?? defaultsFor(core);
-    const key = `${settingsKey(core, replica, read)} ${JSON.stringify(replica.checks ?? [])}`;
-    const found = known.get(replica.id);
-    if (found?.key === key) return found.settings;
-    const written = replicaEnvironments(core, replica, read);
-    const errors = written.findings(undefined).filter(({ severity }) => severity === 'error').map(({ message }) => message);
-    const settingsDigest = sha256(canonicalJson({ source: written.values('source'), destination: written.values('destination'), checks: replica.checks ?? [] }));
-    const settings = { errors: errors.length <= mostErrors ? errors : [...errors.slice(0, mostErrors), `${errors.length - mostErrors} more`], settingsDigest };
-    known.set(replica.id, { key, settings });
-    return settings;
+    return kept(core.store, `${settingsKey(core, replica, read)} ${JSON.stringify(replica.checks ?? [])}`, () => {
+      const written = replicaEnvironments(core, replica, read);
+      const errors = written.findings(undefined).filter(({ severity }) => severity === 'error').map(({ message }) => message);
+      const settingsDigest = sha256(canonicalJson({ source: written.values('source'), destination: written.values('destination'), checks: replica.checks ?? [] }));
+      return { errors: errors.length <= mostErrors ? errors : [...errors.slice(0, mostErrors), `${errors.length - mostErrors} more`], settingsDigest };
+    });
   } catch (error) {
     // E.g. its wave is gone.
     if (!(error instanceof CausewayError)) throw error;

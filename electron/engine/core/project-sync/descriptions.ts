@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
@@ -24,7 +25,12 @@ export interface Descriptions {
   removeReplica(id: string): void;
   /** Takes in what was changed in the files, by other people or by hand. */
   sync(): SyncResult;
+  /** The same for calls that have time: what a page asks for together with them goes first, and they share one look. */
+  syncSoon(): Promise<void>;
 }
+
+/** A page asks for all that it shows at once, within a few milliseconds. */
+const othersFirstMs = 20;
 
 export function descriptions(store: Store, projectFolder: string): Descriptions {
   const files = descriptionFiles(projectFolder);
@@ -51,6 +57,24 @@ export function descriptions(store: Store, projectFolder: string): Descriptions 
     kept.delete(id);
   }
 
+  let looks = 0;
+  const sync = (): SyncResult => {
+    kept.clear();
+    const result = inTransaction(store.db, () => importFiles({ store, files, kept }));
+    looks += 1;
+    return result;
+  };
+  /** How many looks there had been when it was last asked for one. */
+  let asked = 0;
+  let soon: Promise<void> | undefined;
+  const lookSoon = async (): Promise<void> => {
+    await delay(othersFirstMs);
+    // Whoever asks from here on may know of a later change.
+    soon = undefined;
+    // Unless another call has looked since.
+    if (looks === asked) sync();
+  };
+
   return {
     addEndpoint: (endpoint) => save('endpoints', endpointFile(endpoint), () => store.endpoints.add(endpoint)),
     updateEndpoint: (endpoint) => save('endpoints', endpointFile(endpoint), () => store.endpoints.update(endpoint)),
@@ -63,9 +87,10 @@ export function descriptions(store: Store, projectFolder: string): Descriptions 
     addReplica: (replica) => save('replicas', replicaFile(replica), () => store.replicas.add(replica)),
     updateReplica: (replica) => save('replicas', replicaFile(replica), () => store.replicas.update(replica)),
     removeReplica: (id) => remove('replicas', id, () => store.replicas.remove(id)),
-    sync() {
-      kept.clear();
-      return inTransaction(store.db, () => importFiles({ store, files, kept }));
+    sync,
+    syncSoon() {
+      asked = looks;
+      return (soon ??= lookSoon());
     },
   };
 }

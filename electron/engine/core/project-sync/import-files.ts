@@ -36,6 +36,13 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
   const problems: FileProblem[] = [];
   let changed = false;
 
+  const described = store.described.ids();
+  const describe = (id: string): void => {
+    if (described.has(id)) return;
+    store.described.add(id);
+    described.add(id);
+  };
+
   /** The things of a folder, one for each id. */
   function found<T extends { readonly id: string; readonly name: string }>(kind: string, of: NamedFiles<T>): { file: string; thing: T }[] {
     const things = new Map<string, { file: string; thing: T }>();
@@ -62,7 +69,7 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
     const outcome = work(thing);
     if (typeof outcome === 'string') problems.push({ file: `${kind}/${file}`, message: outcome });
     else {
-      store.described.add(thing.id);
+      describe(thing.id);
       if (outcome) changed = true;
     }
   }
@@ -70,7 +77,7 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
   const endpointFiles = found('endpoints', files.endpoints);
   const replicaFiles = found('replicas', files.replicas);
   const endpoints = new Known(store.endpoints.list());
-  const replicas = new Known<DescribedReplica>(store.replicas.list().map(({ disks: _disks, lastSuccess: _success, lastExecutionId: _last, ...described }) => described));
+  const replicas = new Known<DescribedReplica>(store.replicas.list());
   for (const one of endpointFiles) take('endpoints', one, (thing) => takeEndpoint(store, endpoints, thing));
   for (const one of replicaFiles) take('replicas', one, (thing) => takeReplica(store, endpoints, replicas, thing));
 
@@ -79,17 +86,18 @@ export function importFiles({ store, files, kept }: Parts): SyncResult {
     const isWhole = problems.every(({ file }) => !file.startsWith(`${kind}/`));
     for (const row of rows) {
       if (kept.has(row.id)) continue;
-      const reason = store.described.has(row.id) ? holds(row) : '';
+      const reason = described.has(row.id) ? holds(row) : '';
       if (reason === undefined) {
         if (!isWhole) continue;
         drop(row);
         store.described.remove(row.id);
+        described.delete(row.id);
         changed = true;
         continue;
       }
       const file = write(row);
       kept.set(row.id, file);
-      store.described.add(row.id);
+      describe(row.id);
       if (reason !== '') problems.push({ file: `${kind}/${file}`, message: `it was deleted, but ${reason}: the file was restored. Delete it in Causeway` });
     }
   }
@@ -120,7 +128,7 @@ function takeEndpoint(store: Store, endpoints: Known<Endpoint>, file: EndpointFi
 
 function takeReplica(store: Store, endpoints: Known<Endpoint>, replicas: Known<DescribedReplica>, file: ReplicaFile): string | boolean {
   const known = replicas.get(file.id);
-  if (known !== undefined && isDeepStrictEqual(replicaFile(known), file)) return false;
+  if (known !== undefined && isSaid(known, file)) return false;
   if (replicas.isTaken(file.name, file.id)) return `another replica has the name ${file.name}: rename one of them`;
   const source = endpoints.get(file.source);
   const destination = endpoints.get(file.destination);
@@ -138,6 +146,16 @@ function takeReplica(store: Store, endpoints: Known<Endpoint>, replicas: Known<D
   if (known === undefined) store.replicas.add(replica);
   else store.replicas.update(replica);
   replicas.put(replica);
+  return true;
+}
+
+/** Rows and files that were found to say the same; either is another object once it changed. */
+const agreed = new WeakMap<DescribedReplica, ReplicaFile>();
+
+function isSaid(known: DescribedReplica, file: ReplicaFile): boolean {
+  if (agreed.get(known) === file) return true;
+  if (!isDeepStrictEqual(replicaFile(known), file)) return false;
+  agreed.set(known, file);
   return true;
 }
 

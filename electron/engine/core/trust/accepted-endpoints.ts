@@ -119,6 +119,19 @@ export function acceptedEndpoints(trust: ProjectTrust, vault: SecretVault): Acce
   };
 }
 
+/**
+ * The same for many looks without a pause in between, during which nothing can be accepted here: the user's record is read once for each
+ * endpoint. Not to be kept.
+ */
+export function forOnePass<P extends { readonly accepted: AcceptedEndpoints }>(parts: P): P {
+  const looked = new Map<string, JsonObject | undefined>();
+  const shown = (endpoint: Endpoint): JsonObject | undefined => {
+    if (!looked.has(endpoint.id)) looked.set(endpoint.id, parts.accepted.shown(endpoint));
+    return looked.get(endpoint.id);
+  };
+  return { ...parts, accepted: { ...parts.accepted, shown } };
+}
+
 export function secretPrefix(endpointId: string): string {
   return `endpoint/${endpointId}`;
 }

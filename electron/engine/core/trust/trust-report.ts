@@ -1,19 +1,20 @@
-import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Defaults } from '../../../../shared/environment/layers.ts';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import { sides, type Side } from '../../../../shared/model/plugin-id.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { EndpointTrust, TrustReport } from '../../../../shared/model/trust.ts';
+import { inSlices } from '../../concurrency/in-slices.ts';
 import { defaultsFiles } from '../../project-files/defaults-files.ts';
 import { connectionProblems } from '../../trust/connection-bounds.ts';
 import { connectionChanges, connectionReach } from '../../trust/connection-reach.ts';
 import { environmentUses, type EnvironmentUse } from '../../trust/environment-uses.ts';
 import { fingerprint } from '../../trust/fingerprint.ts';
 import type { CoreParts } from '../core-context.ts';
+import { keptBySettings, settingsKey } from '../kept-by-settings.ts';
 import { projectFolderOf, replicaEnvironments } from '../replica-environments.ts';
 import { checkLoginUses } from './check-logins.ts';
-import { connectionFingerprint } from './accepted-endpoints.ts';
+import { connectionFingerprint, forOnePass } from './accepted-endpoints.ts';
 
 /** A connection that waits to be accepted. */
 export interface Proposal {
@@ -32,12 +33,12 @@ export interface TrustState {
 type Parts = Pick<CoreParts, 'store' | 'stateFolder' | 'trust' | 'accepted' | 'sealed' | 'gate'>;
 
 /** What the project reaches, what of it was accepted on this computer, and what waits. */
-export async function trustState(core: Parts): Promise<TrustState> {
+export async function trustState(core: Parts, signal?: AbortSignal): Promise<TrustState> {
   const endpoints = core.store.endpoints.list();
   await core.accepted.load(endpoints);
   const judged = await Promise.all(endpoints.map((endpoint) => judge(core, endpoint)));
   const record = core.trust.read();
-  const environments = (await usesOf(core)).map(({ use, replicas }) => {
+  const environments = (await usesOf(core, signal)).map(({ use, replicas }) => {
     const { kind, label, value } = use;
     return { key: use.key, shown: { kind, label, value, replicas: [...replicas], isAccepted: record?.uses.includes(use.key) ?? false } };
   });
@@ -81,41 +82,40 @@ async function judge(core: Parts, endpoint: Endpoint): Promise<{ readonly trust:
   return problems.length > 0 ? { trust } : { trust, proposal: { endpoint, connection: proposed } };
 }
 
-/** So many replicas are looked at without a pause: some milliseconds. */
-const atOnce = 50;
+const keptUses = keptBySettings<readonly EnvironmentUse[]>();
 
 /** What the environments of all replicas use, each once, with the replicas' names. */
-async function usesOf(core: Parts): Promise<readonly { readonly use: EnvironmentUse; readonly replicas: readonly string[] }[]> {
+async function usesOf(core: Parts, signal: AbortSignal | undefined): Promise<readonly { readonly use: EnvironmentUse; readonly replicas: readonly string[] }[]> {
   const defaults = defaultsOf(core);
-  const plugins = new Map(core.store.endpoints.list().map(({ id, plugin }) => [id, plugin]));
-  // Replicas that were created together mostly say the same: each text of settings is looked at once.
-  const found = new Map<string, readonly EnvironmentUse[]>();
-  const alike = (replica: Replica): readonly EnvironmentUse[] => {
-    const { sourceEndpointId, destinationEndpointId, sourceEnvironment, destinationEnvironment, wave, cleared, providerConfiguration } = replica;
-    const settings = JSON.stringify([sourceEndpointId, destinationEndpointId, sourceEnvironment, destinationEnvironment, wave, cleared, providerConfiguration]);
-    const known = found.get(settings);
-    if (known !== undefined) return known;
-    const values = valuesOf(core, replica, defaults);
-    const own = sides.flatMap((side) => {
-      const plugin = plugins.get(side === 'source' ? sourceEndpointId : destinationEndpointId);
-      return plugin === undefined ? [] : environmentUses(plugin, side, values(side));
-    });
-    found.set(settings, own);
-    return own;
-  };
   const uses = new Map<string, { readonly use: EnvironmentUse; readonly replicas: Set<string> }>();
   const add = (use: EnvironmentUse, name: string): void => {
     const known = uses.get(use.key) ?? { use, replicas: new Set() };
     known.replicas.add(name);
     uses.set(use.key, known);
   };
-  for (const [index, replica] of core.store.replicas.list().entries()) {
-    // Other calls are answered meanwhile.
-    if (index % atOnce === atOnce - 1) await othersFirst();
-    for (const use of (replica.checks ?? []).flatMap(checkLoginUses)) add(use, replica.name);
-    for (const use of alike(replica)) add(use, replica.name);
-  }
+  const look = () => {
+    const pass = forOnePass(core);
+    return (replica: Replica): void => {
+      for (const use of (replica.checks ?? []).flatMap(checkLoginUses)) add(use, replica.name);
+      for (const use of ownUses(pass, replica, defaults)) add(use, replica.name);
+    };
+  };
+  await inSlices(core.store.replicas.list(), look, signal);
   return [...uses.values()].map(({ use, replicas }) => ({ use, replicas: [...replicas] }));
+}
+
+/** What the environments of both sides use. What can't be read (defaults, an endpoint that is gone) is no part of a key: nothing is kept then. */
+function ownUses(core: Parts, replica: Replica, defaults: Defaults | undefined): readonly EnvironmentUse[] {
+  const [source, destination] = [replica.sourceEndpointId, replica.destinationEndpointId].map((id) => core.store.endpoints.find(id)?.plugin);
+  const find = (): readonly EnvironmentUse[] => {
+    const values = valuesOf(core, replica, defaults);
+    return sides.flatMap((side) => {
+      const plugin = side === 'source' ? source : destination;
+      return plugin === undefined ? [] : environmentUses(plugin, side, values(side));
+    });
+  };
+  const isWhole = defaults !== undefined && source !== undefined && destination !== undefined;
+  return isWhole ? keptUses(core.store, settingsKey(core, replica, defaults), find) : find();
 }
 
 /** Read once for all replicas; undefined where the files can't be read. */

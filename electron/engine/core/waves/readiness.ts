@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Defaults } from '../../../../shared/environment/layers.ts';
 import { toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import { errorText } from '../../../../shared/model/errors/catalogue.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { WaveCause } from '../../../../shared/model/wave.ts';
 import { configurationFindings } from '../environments.ts';
-import { endpointOf, type CoreContext } from '../core-context.ts';
+import type { CoreContext } from '../core-context.ts';
+import { keptBySettings, settingsKey } from '../kept-by-settings.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
 
 /** What keeps a replica from running, in the fields that causes are told apart by. */
@@ -18,26 +18,11 @@ export interface ReadinessFinding {
 
 type Core = Pick<CoreContext, 'store' | 'stateFolder' | 'accepted' | 'gate'>;
 
-const kept = new WeakMap<object, Map<string, { readonly digest: string; readonly findings: readonly ReadinessFinding[] }>>();
+const kept = keptBySettings<readonly ReadinessFinding[]>();
 
 /** What the offline rules find in a replica; asked again only when something changed that they read. */
 export function readinessFindings(core: Core, replica: Replica, defaults: Defaults): readonly ReadinessFinding[] {
-  const cache = kept.get(core.store) ?? new Map<string, { digest: string; findings: readonly ReadinessFinding[] }>();
-  kept.set(core.store, cache);
-  const digest = settingsKey(core, replica, defaults);
-  const known = cache.get(replica.id);
-  if (known?.digest === digest) return known.findings;
-  const findings = findingsOf(core, replica, defaults);
-  cache.set(replica.id, { digest, findings });
-  return findings;
-}
-
-/** The same as long as nothing changed that the offline rules read. @throws CausewayError `engine.not-found` */
-export function settingsKey(core: Core, replica: Replica, { project, waves }: Defaults): string {
-  const { sourceEnvironment, destinationEnvironment, providerConfiguration, cleared, wave } = replica;
-  const connections = [replica.sourceEndpointId, replica.destinationEndpointId].map((id) => endpointOf(core, id).connection);
-  const read = [sourceEnvironment, destinationEnvironment, providerConfiguration, cleared, wave, connections, project, waves.find(({ name }) => name === wave)?.environments];
-  return createHash('sha256').update(JSON.stringify(read)).digest('base64');
+  return kept(core.store, settingsKey(core, replica, defaults), () => findingsOf(core, replica, defaults));
 }
 
 function findingsOf(core: Core, replica: Replica, defaults: Defaults): ReadinessFinding[] {

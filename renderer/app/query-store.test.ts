@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { sharedQuery } from './query-store.ts';
+import type { WorkbenchLink } from './workbench-link.ts';
+
+/** A link that notes what is asked, and answers when it is told to. */
+function linkOf() {
+  const asked: { readonly name: string; readonly answer: (value: unknown) => void }[] = [];
+  const link = {
+    state: { kind: 'open' },
+    onState: () => () => undefined,
+    on: () => () => undefined,
+    retryNow: () => undefined,
+    call: (name: string) => new Promise((answer) => void asked.push({ name, answer })),
+  } as unknown as WorkbenchLink;
+  return { link, asked };
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve));
+
+test('components that ask the same at the same time share one call, and one that asks something else has its own', () => {
+  const { link, asked } = linkOf();
+  const [one, other] = [sharedQuery(link, 'replica.list', {}, []), sharedQuery(link, 'replica.list', {}, [])];
+  one.subscribe(() => undefined);
+  other.subscribe(() => undefined);
+  sharedQuery(link, 'endpoint.list', {}, []).subscribe(() => undefined);
+  expect(asked.map(({ name }) => name)).toEqual(['replica.list', 'endpoint.list']);
+});
+
+test('who comes later sees what is there and asks anew; after the last one has gone, nothing old is shown', async () => {
+  const { link, asked } = linkOf();
+  const store = sharedQuery(link, 'replica.list', {}, []);
+  const leave = store.subscribe(() => undefined);
+  asked[0]!.answer(['first']);
+  await settled();
+  const later = sharedQuery(link, 'replica.list', {}, []);
+  const leaveLater = later.subscribe(() => undefined);
+  expect([later.snapshot().data, asked.length]).toEqual([['first'], 2]);
+  asked[1]!.answer(['second']);
+  await settled();
+  expect(store.snapshot().data).toEqual(['second']);
+  leave();
+  leaveLater();
+  expect(sharedQuery(link, 'replica.list', {}, []).snapshot().data).toBeUndefined();
+});
