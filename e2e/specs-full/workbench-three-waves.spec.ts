@@ -102,8 +102,13 @@ async function moveOneAndBack(): Promise<void> {
 
 /** The same with the mouse alone: one VM to another wave, and two that are selected to a new one. */
 async function dragSomeAndBack(): Promise<void> {
-  await page.getByRole('row').filter({ hasText: 'vm-' }).nth(2).dragTo(page.getByRole('tab', { name: /^Wave 3/ }), { steps: 8 });
-  await page.getByRole('status').getByText('1 VM moved to Wave 3.').waitFor();
+  const moved = page.getByRole('status').getByText('1 VM moved to Wave 3.');
+  // Twice in seven runs on a busy machine the browser ended the drag before it reached the tab; why is not known. A person drags again.
+  for (let attempt = 0; attempt < 3 && (await moved.count()) === 0; attempt += 1) {
+    await page.getByRole('row').filter({ hasText: 'vm-' }).nth(2).dragTo(page.getByRole('tab', { name: /^Wave 3/ }), { steps: 8 });
+    await moved.waitFor({ timeout: 10_000 }).catch(() => undefined);
+  }
+  await moved.waitFor();
   await page.getByRole('tab', { name: /^Wave 3 · 101 VMs/ }).waitFor();
   for (const at of [0, 1]) await page.getByLabel(/^Select vm-/).nth(at).check();
   const row = page.getByRole('row').filter({ hasText: 'vm-' }).first();
