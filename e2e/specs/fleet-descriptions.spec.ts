@@ -1,5 +1,5 @@
 // Real NATS servers: descriptions of a project that several computers change.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
@@ -78,5 +78,20 @@ describe.runIf(hasNats)('the descriptions of a project in a fleet', () => {
     for (const path of ['../outside.yaml', 'replicas/../../outside.yaml', '.causeway/fleet.json', '/etc/outside.yaml', 'replicas/x.sh']) await kv.put(Buffer.from(path).toString('base64url'), 'x');
     expect(await one.turn()).toEqual({ taken: [], conflicts: [] });
     expect(existsSync(join(folder, 'outside.yaml'))).toBe(false);
+  }, 30_000);
+
+  it('send nothing that a link in the folder leads to, and write through none', async () => {
+    writeFileSync(join(folder, 'private'), 'of this computer');
+    mkdirSync(join(folder, 'elsewhere'));
+    writeFileSync(join(folder, 'elsewhere', 'other.yaml'), 'of another project');
+    symlinkSync(join(folder, 'private'), file('one', 'replicas/link.yaml'));
+    symlinkSync(join(folder, 'elsewhere'), file('one', 'waves'));
+    await one.turn();
+    expect(await two.turn()).toEqual({ taken: [], conflicts: [] });
+    mkdirSync(file('two', 'waves'));
+    put('two', 'waves/first.yaml', 'name: first');
+    await two.turn();
+    expect(await one.turn()).toEqual({ taken: [], conflicts: [] });
+    expect(existsSync(join(folder, 'elsewhere', 'first.yaml'))).toBe(false);
   }, 30_000);
 });

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { ConflictSide, DescriptionConflict } from '../../shared/model/fleet.ts';
+import { writeProjectFile } from '../engine/project-files/named-files.ts';
 import { stateFolder } from '../engine/store/database.ts';
-import { replaceFileSync } from '../engine/system-files/replace-file.ts';
 import type { FleetConfig } from './fleet-config.ts';
 import { isOtherRevision, openBucket } from './nats-bucket.ts';
 import { isForbidden, unreachable } from './nats-connection.ts';
@@ -76,7 +76,7 @@ export async function descriptionExchange(connection: NatsConnection, { project,
   };
   const remember = (path: string, revision: number, digest: string): void => {
     known[path] = { revision, digest };
-    writeAtomically(stateFile, JSON.stringify(known));
+    writeProjectFile(stateFile, JSON.stringify(known));
   };
 
   /** Of each file the newest entry that was read, and how far that is. */
@@ -124,7 +124,7 @@ export async function descriptionExchange(connection: NatsConnection, { project,
       remember(path, there.revision, digestOf(there.content));
       return void result.taken.push(path);
     }
-    if (!isChangedHere || (here?.length ?? 0) > mostBytes) return;
+    if (!isChangedHere || Buffer.byteLength(here ?? '') > mostBytes) return;
     const revision = await send(path, here, before.revision);
     // Somebody was faster: the next turn sees what they have changed.
     if (revision !== undefined) remember(path, revision, digestOf(here));
@@ -137,6 +137,7 @@ export async function descriptionExchange(connection: NatsConnection, { project,
         const result = { taken: [] as string[], conflicts: [] as DescriptionConflict[] };
         let refused: CausewayError | undefined;
         for (const path of new Set([...theirs.keys(), ...filesIn(projectFolder), ...Object.keys(known)])) {
+          if (isLinked(projectFolder, path)) continue;
           try {
             await settle(path, theirs.get(path), result);
           } catch (error) {
@@ -169,6 +170,12 @@ function filesIn(projectFolder: string): string[] {
   return [...names, 'defaults.json'].filter((path) => sharedPath.test(path) && existsSync(join(projectFolder, path)));
 }
 
+/** What leads out of the folder is neither sent to others nor written: the folder may come from somebody who wants to read more of this computer. */
+function isLinked(projectFolder: string, path: string): boolean {
+  const parts = path.split('/');
+  return parts.some((_, index) => lstatSync(join(projectFolder, ...parts.slice(0, index + 1)), { throwIfNoEntry: false })?.isSymbolicLink() === true);
+}
+
 function contentOf(projectFolder: string, path: string): string | undefined {
   try {
     return readFileSync(join(projectFolder, path), 'utf8');
@@ -179,13 +186,7 @@ function contentOf(projectFolder: string, path: string): string | undefined {
 
 function write(projectFolder: string, path: string, content: string | undefined): void {
   if (content === undefined) rmSync(join(projectFolder, path), { force: true });
-  else writeAtomically(join(projectFolder, path), content);
-}
-
-function writeAtomically(path: string, content: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(`${path}.part`, content, { mode: 0o600, flush: true });
-  replaceFileSync(`${path}.part`, path);
+  else writeProjectFile(join(projectFolder, path), content);
 }
 
 function digestOf(content: string | undefined): string {
