@@ -243,7 +243,7 @@ function batchesOf(rows: readonly RowChange[]): RowChange[][] {
   const batches: RowChange[][] = [];
   let bytes = Infinity;
   for (const row of rows) {
-    const size = JSON.stringify(row).length;
+    const size = Buffer.byteLength(JSON.stringify(row));
     if (bytes + size > mostBytes || (batches.at(-1)?.length ?? 0) >= mostChanges) {
       batches.push([]);
       bytes = 0;

@@ -75,7 +75,7 @@ export function replicaChanges(db: DatabaseSync) {
     /** At most so many, and no more than fit into these bytes; but always the first one. */
     pending(replicaId: string, limit: number, bytes = Infinity): PendingChanges {
       let room = bytes;
-      const rows = pending.all(replicaId, limit).filter((row, index) => (room -= String(row['change']).length) >= 0 || index === 0);
+      const rows = pending.all(replicaId, limit).filter((row, index) => (room -= Buffer.byteLength(String(row['change']))) >= 0 || index === 0);
       return { upTo: Number(rows.at(-1)?.['n'] ?? 0), changes: rows.map((row) => JSON.parse(String(row['change'])) as RowChange) };
     },
     /** Under which other members mark resources in clouds. */
