@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { descriptionBucket, descriptionExchange, type DescriptionExchange } from '../../electron/fleet/description-exchange.ts';
 import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
+const unchanged = { taken: [], conflicts: [], notShared: [] };
+
 describe.runIf(hasNats)('the descriptions of a project in a fleet', () => {
   let nats: NatsCluster;
   let connection: NatsConnection;
@@ -36,7 +38,7 @@ describe.runIf(hasNats)('the descriptions of a project in a fleet', () => {
     put('one', 'replicas/db.yaml', 'name: db');
     put('one', 'causeway.yaml', 'name: not shared');
     await one.turn();
-    expect(await two.turn()).toEqual({ taken: ['replicas/db.yaml', 'replicas/web.yaml'], conflicts: [] });
+    expect(await two.turn()).toEqual({ ...unchanged, taken: ['replicas/db.yaml', 'replicas/web.yaml'] });
     expect([read('two', 'replicas/web.yaml'), read('two', 'causeway.yaml')]).toEqual(['name: web', undefined]);
     put('two', 'replicas/web.yaml', 'name: web\nwave: first');
     rmSync(file('two', 'replicas/db.yaml'));
@@ -44,7 +46,7 @@ describe.runIf(hasNats)('the descriptions of a project in a fleet', () => {
     await two.turn();
     await one.turn();
     expect([read('one', 'replicas/web.yaml'), read('one', 'replicas/db.yaml')]).toEqual(['name: web\nwave: first', undefined]);
-    expect(await two.turn()).toEqual({ taken: [], conflicts: [] });
+    expect(await two.turn()).toEqual(unchanged);
   }, 30_000);
 
   it('are left as they are where two people changed the same file, until one decides', async () => {
@@ -61,8 +63,8 @@ describe.runIf(hasNats)('the descriptions of a project in a fleet', () => {
     const { conflicts: [newer] } = await two.turn();
     expect(newer?.theirs).toBe('wave: second\nurgent: true');
     await two.resolve('replicas/web.yaml', 'mine', newer!.revision);
-    expect(await two.turn()).toEqual({ taken: [], conflicts: [] });
-    expect(await one.turn()).toEqual({ taken: ['replicas/web.yaml'], conflicts: [] });
+    expect(await two.turn()).toEqual(unchanged);
+    expect(await one.turn()).toEqual({ ...unchanged, taken: ['replicas/web.yaml'] });
     put('one', 'replicas/web.yaml', 'wave: fourth');
     put('two', 'replicas/web.yaml', 'wave: fifth');
     await two.turn();
@@ -70,14 +72,26 @@ describe.runIf(hasNats)('the descriptions of a project in a fleet', () => {
     expect([last?.mine, last?.theirs]).toEqual(['wave: fourth', 'wave: fifth']);
     await one.resolve('replicas/web.yaml', 'theirs', last!.revision);
     expect(read('one', 'replicas/web.yaml')).toBe('wave: fifth');
-    expect(await one.turn()).toEqual({ taken: [], conflicts: [] });
+    expect(await one.turn()).toEqual(unchanged);
   }, 30_000);
 
   it('write nothing that is no description, whatever is in the bucket', async () => {
     const kv = await new Kvm(connection).open(descriptionBucket('dc1'));
-    for (const path of ['../outside.yaml', 'replicas/../../outside.yaml', '.causeway/fleet.json', '/etc/outside.yaml', 'replicas/x.sh']) await kv.put(Buffer.from(path).toString('base64url'), 'x');
-    expect(await one.turn()).toEqual({ taken: [], conflicts: [] });
+    for (const path of ['../outside.yaml', 'replicas/../../outside.yaml', '.causeway/fleet.json', '/etc/outside.yaml', 'replicas/x.sh', 'replicas/a:b.json', 'replicas/nul.json', 'replicas/com1 .json']) await kv.put(Buffer.from(path).toString('base64url'), 'x');
+    expect(await one.turn()).toEqual(unchanged);
     expect(existsSync(join(folder, 'outside.yaml'))).toBe(false);
+  }, 30_000);
+
+  it('are not shared, and named, where other systems have no such file or take it for another one, or where they are too large', async () => {
+    put('one', 'replicas/c:web.json', '{}');
+    put('one', 'replicas/Big.json', 'x'.repeat(400_001));
+    put('one', 'replicas/WEB.yaml', 'name: other');
+    const notShared = [{ file: 'replicas/c:web.json', reason: 'name' }, { file: 'replicas/Big.json', reason: 'size' }, { file: 'replicas/WEB.yaml', reason: 'case' }];
+    const turn = await one.turn();
+    expect({ ...turn, notShared: turn.notShared.toSorted((a, b) => (a.reason < b.reason ? 1 : -1)) }).toEqual({ ...unchanged, notShared: notShared.toSorted((a, b) => (a.reason < b.reason ? 1 : -1)) });
+    expect(await two.turn()).toEqual(unchanged);
+    for (const { file: path } of notShared) rmSync(file('one', path));
+    expect(await one.turn()).toEqual(unchanged);
   }, 30_000);
 
   it('send nothing that a link in the folder leads to, and write through none', async () => {
@@ -87,11 +101,11 @@ describe.runIf(hasNats)('the descriptions of a project in a fleet', () => {
     symlinkSync(join(folder, 'private'), file('one', 'replicas/link.yaml'));
     symlinkSync(join(folder, 'elsewhere'), file('one', 'waves'));
     await one.turn();
-    expect(await two.turn()).toEqual({ taken: [], conflicts: [] });
+    expect(await two.turn()).toEqual(unchanged);
     mkdirSync(file('two', 'waves'));
     put('two', 'waves/first.yaml', 'name: first');
     await two.turn();
-    expect(await one.turn()).toEqual({ taken: [], conflicts: [] });
+    expect(await one.turn()).toEqual(unchanged);
     expect(existsSync(join(folder, 'elsewhere', 'first.yaml'))).toBe(false);
   }, 30_000);
 });

@@ -5,17 +5,15 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
-import type { ConflictSide, DescriptionConflict } from '../../shared/model/fleet.ts';
+import type { ConflictSide, DescriptionConflict, NotShared } from '../../shared/model/fleet.ts';
 import { writeProjectFile } from '../engine/project-files/named-files.ts';
 import { stateFolder } from '../engine/store/database.ts';
 import type { FleetConfig } from './fleet-config.ts';
 import { isOtherRevision, openBucket } from './nats-bucket.ts';
 import { isForbidden, unreachable } from './nats-connection.ts';
 import { nextMessage } from './nats-messages.ts';
+import { defaultsFile, isDescription, isSharedPath, sameFileElsewhere, sharedFolders } from './shared-paths.ts';
 
-const folders = ['endpoints', 'replicas', 'waves'];
-/** What a description may be called: nothing else is written to the project folder. */
-const sharedPath = /^(?:(?:endpoints|replicas|waves)\/[^/\\\0]{1,200}\.(?:json|yaml|yml)|defaults\.json)$/;
 const mostBytes = 400_000;
 
 const stateSchema = z.record(z.string(), z.strictObject({ revision: z.int(), digest: z.string() })).catch({});
@@ -45,6 +43,15 @@ export interface ExchangeResult {
   readonly taken: readonly string[];
   /** Files that were changed here and elsewhere: nothing is done with them before a person has decided. */
   readonly conflicts: readonly DescriptionConflict[];
+  /** Files of this computer that others do not get. */
+  readonly notShared: readonly NotShared[];
+}
+
+/** A result while files are looked at, one after the other. */
+interface Found {
+  readonly taken: string[];
+  readonly conflicts: DescriptionConflict[];
+  readonly notShared: NotShared[];
 }
 
 /** The exchange of a project folder, with its memory in the state folder. */
@@ -91,7 +98,7 @@ export async function descriptionExchange(connection: NatsConnection, { project,
       readUpTo = message.seq;
       const path = Buffer.from(message.subject.slice(`$KV.${bucket}.`.length), 'base64url').toString('utf8');
       const isGone = (message.header?.get('KV-Operation') ?? '') !== '';
-      if (sharedPath.test(path)) entries.set(path, { revision: message.seq, content: isGone ? undefined : message.string() });
+      if (isSharedPath(path)) entries.set(path, { revision: message.seq, content: isGone ? undefined : message.string() });
     }
   }
 
@@ -112,7 +119,7 @@ export async function descriptionExchange(connection: NatsConnection, { project,
     }
   }
 
-  async function settle(path: string, there: Entry | undefined, result: { taken: string[]; conflicts: DescriptionConflict[] }): Promise<void> {
+  async function settle(path: string, there: Entry | undefined, result: Found): Promise<void> {
     const before = known[path] ?? { revision: 0, digest: nothing };
     const here = contentOf(projectFolder, path);
     const isChangedHere = digestOf(here) !== before.digest;
@@ -124,7 +131,8 @@ export async function descriptionExchange(connection: NatsConnection, { project,
       remember(path, there.revision, digestOf(there.content));
       return void result.taken.push(path);
     }
-    if (!isChangedHere || Buffer.byteLength(here ?? '') > mostBytes) return;
+    if (!isChangedHere) return;
+    if (Buffer.byteLength(here ?? '') > mostBytes) return void result.notShared.push({ file: path, reason: 'size' });
     const revision = await send(path, here, before.revision);
     // Somebody was faster: the next turn sees what they have changed.
     if (revision !== undefined) remember(path, revision, digestOf(here));
@@ -134,10 +142,19 @@ export async function descriptionExchange(connection: NatsConnection, { project,
     turn: () => oneByOne(async () => {
       try {
         const theirs = await remote();
-        const result = { taken: [] as string[], conflicts: [] as DescriptionConflict[] };
+        const result: Found = { taken: [], conflicts: [], notShared: [] };
+        const mine = filesIn(projectFolder);
+        const notPortable = mine.filter((path) => !isSharedPath(path));
+        result.notShared.push(...notPortable.map((file) => ({ file, reason: 'name' as const })));
+        const present = [...theirs].flatMap(([path, { content }]) => (content === undefined ? [] : [path]));
+        const twice = sameFileElsewhere(new Set([...present, ...mine]), (path) => path in known);
         let refused: CausewayError | undefined;
-        for (const path of new Set([...theirs.keys(), ...filesIn(projectFolder), ...Object.keys(known)])) {
-          if (isLinked(projectFolder, path)) continue;
+        for (const path of new Set([...theirs.keys(), ...mine, ...Object.keys(known)])) {
+          if (!isSharedPath(path) || isLinked(projectFolder, path)) continue;
+          if (twice.has(path)) {
+            if (mine.includes(path)) result.notShared.push({ file: path, reason: 'case' });
+            continue;
+          }
           try {
             await settle(path, theirs.get(path), result);
           } catch (error) {
@@ -166,8 +183,8 @@ export async function descriptionExchange(connection: NatsConnection, { project,
 }
 
 function filesIn(projectFolder: string): string[] {
-  const names = folders.flatMap((folder) => (existsSync(join(projectFolder, folder)) ? readdirSync(join(projectFolder, folder)).map((name) => `${folder}/${name}`) : []));
-  return [...names, 'defaults.json'].filter((path) => sharedPath.test(path) && existsSync(join(projectFolder, path)));
+  const names = sharedFolders.flatMap((folder) => (existsSync(join(projectFolder, folder)) ? readdirSync(join(projectFolder, folder)).map((name) => `${folder}/${name}`) : []));
+  return [...names, defaultsFile].filter((path) => isDescription(path) && existsSync(join(projectFolder, path)));
 }
 
 /** What leads out of the folder is neither sent to others nor written: the folder may come from somebody who wants to read more of this computer. */

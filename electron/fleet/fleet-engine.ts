@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
-import type { DescriptionConflict } from '../../shared/model/fleet.ts';
+import type { DescriptionConflict, NotShared } from '../../shared/model/fleet.ts';
 import type { FleetHooks, FleetInEngine } from '../engine/ports/replica-fleet.ts';
 import type { JoinFleet } from '../engine/store/replica-changes.ts';
 import { systemClock } from '../engine/time/clock.ts';
@@ -81,14 +81,15 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
   const notBefore = new Map<string, number>();
   const ready = Promise.withResolvers<void>();
   let conflicts: readonly DescriptionConflict[] = [];
+  let notShared: readonly NotShared[] = [];
 
   /** What failed is tried again at the next turn. */
   const quietly = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined);
 
   async function exchange(): Promise<void> {
-    const { taken, conflicts: found } = await files.turn();
-    const isNew = JSON.stringify(found) !== JSON.stringify(conflicts);
-    conflicts = found;
+    const { taken, ...found } = await files.turn();
+    const isNew = JSON.stringify([found.conflicts, found.notShared]) !== JSON.stringify([conflicts, notShared]);
+    ({ conflicts, notShared } = found);
     if (taken.length > 0 || isNew) hooks.described();
   }
 
@@ -159,6 +160,7 @@ function engineInFleet(member: FleetMember, claims: ClaimBoard, files: Descripti
     settled: (replicaId, within) => member.settled(replicaId, within),
     claimed: (replicaId) => member.claimed(replicaId),
     conflicts: () => conflicts,
+    notShared: () => notShared,
     async decide(file, side, revision) {
       try {
         await files.resolve(file, side, revision);

@@ -23,6 +23,7 @@ export function untilReached(error: CausewayError, attempt: () => Promise<FleetI
     settled: async (replicaId, signal) => fleet().settled(replicaId, signal),
     claimed: (replicaId) => fleet().claimed(replicaId),
     conflicts: () => reached?.conflicts() ?? [],
+    notShared: () => reached?.notShared() ?? [],
     decide: async (file, side, revision) => fleet().decide(file, side, revision),
     async close() {
       stop.abort();

@@ -8,6 +8,7 @@ import { useNow } from '../components/use-now.ts';
 import { text } from '../text/text.ts';
 import { FleetBanner } from './fleet-banner.tsx';
 import { MoverBanner } from './mover-banner.tsx';
+import { NotSharedBanner } from './not-shared-banner.tsx';
 import { OwnerBanner } from './owner-banner.tsx';
 import { TrustBanner } from './trust-banner.tsx';
 import { useLink, useLinkState, useQuery, useShell } from './workbench-context.tsx';
@@ -25,6 +26,7 @@ export function StatusBanners() {
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <TrustBanner key={`trust ${shell.project.folder}`} />}
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <OwnerBanner key={`owner ${shell.project.folder}`} />}
       {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <FleetBanner key={`fleet ${shell.project.folder}`} />}
+      {link.kind === 'open' && shell?.project !== undefined && shell.engine.state === 'running' && <NotSharedBanner key={`not shared ${shell.project.folder}`} />}
     </Stack>
   );
 }

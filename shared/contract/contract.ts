@@ -6,7 +6,7 @@ import { deploymentDetailSchema, deploymentOptionsSchema, deploymentSchema } fro
 import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
 import { eventSchema } from '../model/event.ts';
 import { executionDetailSchema, executionOptionsSchema, executionSchema } from '../model/execution.ts';
-import { conflictSides, descriptionConflictSchema } from '../model/fleet.ts';
+import { conflictSides, descriptionConflictSchema, notSharedSchema } from '../model/fleet.ts';
 import { endpointCheckSchema, ledgerItemSchema } from '../model/ledger.ts';
 import { pluginIds } from '../model/plugin-id.ts';
 import { executionProgressSchema, rateSampleSchema } from '../model/progress.ts';
@@ -46,6 +46,8 @@ export const calls = {
   'project.takeOver': { input: nothing, output: nothing },
   /** Descriptions that were changed here and by another member of the project's fleet. Without a fleet: none. */
   'fleet.conflicts': { input: nothing, output: z.array(descriptionConflictSchema) },
+  /** Descriptions of this computer that the others of its fleet do not get. Without a fleet: none. */
+  'fleet.notShared': { input: nothing, output: z.array(notSharedSchema) },
   /** Makes one side's file everybody's. `fleet.changed-meanwhile` where the other side has changed it again since the difference was shown. */
   'fleet.decide': { input: z.strictObject({ file: z.string().min(1).max(500), side: z.enum(conflictSides), revision: z.int() }), output: nothing },
   /** Whether endpoints are written with their addresses into the project's files; this computer's setting. */

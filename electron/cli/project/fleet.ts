@@ -7,6 +7,7 @@ import { begun } from '../../fleet/journal-beginning.ts';
 import { natsClaims } from '../../fleet/nats-claims.ts';
 import { connectToFleet } from '../../fleet/nats-connection.ts';
 import { natsJournal } from '../../fleet/nats-journal.ts';
+import type { NotShared } from '../../../shared/model/fleet.ts';
 import { lineDifference } from '../../../shared/reports/line-difference.ts';
 import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import { print, table } from '../output/print.ts';
@@ -69,16 +70,25 @@ function configOf(options: ProjectOptions, context: CommandContext): FleetConfig
   return config;
 }
 
+const notSharedBecause: Readonly<Record<NotShared['reason'], string>> = {
+  name: 'not every system allows this file name',
+  case: 'another file has the same name in other upper and lower case',
+  size: 'it is too large',
+};
+
 export async function fleetStatus(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
   const config = configOf(options, context);
-  const { replicas, conflicts } = await withProject(options, context, async (core) => ({ replicas: await core.call('replica.list', {}), conflicts: await core.call('fleet.conflicts', {}) }));
+  const { replicas, conflicts, notShared } = await withProject(options, context, async (core) => ({
+    replicas: await core.call('replica.list', {}), conflicts: await core.call('fleet.conflicts', {}), notShared: await core.call('fleet.notShared', {}),
+  }));
   const connection = await connectToFleet(config, 'causeway fleet status');
   try {
     const claims = await natsClaims(connection, config, { id: 'nobody', name: 'nobody' });
     const rows = await Promise.all(replicas.map(async ({ id, name }) => ({ replica: name, member: await claims.holder(id, context.signal) })));
-    print(context, options, [...rows, ...conflicts.map(({ file: conflict }) => ({ conflict }))], () => [
+    print(context, options, [...rows, ...conflicts.map(({ file: conflict }) => ({ conflict })), ...notShared.map(({ file, reason }) => ({ notShared: file, reason }))], () => [
       table(['replica', 'member'], rows.map(({ replica, member }) => [replica, member])) || 'No replica.\n',
       ...conflicts.map(({ file: path }) => `${path} was changed here and elsewhere: causeway fleet resolve ${path}\n`),
+      ...notShared.map(({ file, reason }) => `${JSON.stringify(file)} is not shared: ${notSharedBecause[reason]}\n`),
     ].join(''));
   } finally {
     await connection.close();

@@ -1,3 +1,4 @@
+import { isDeviceName } from '../../../shared/model/file-names.ts';
 import { NotRegular, type FileAccess } from './file-access.ts';
 import { ImageFile, type FileRange } from './image-bytes.ts';
 import { partMissing, refersOutside, shown, unreadable } from './image-errors.ts';
@@ -14,8 +15,6 @@ export interface ImageLocation {
 
 /** Bounds what one disk may hold open; a disk of 16 TiB in extents of 2 GB stays below it. */
 const MAX_FILES = 10_000;
-/** Names that Windows takes for devices in every folder, with any extension. */
-const DEVICE = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$) *(?:\.|$)/i;
 
 /**
  * The files of one disk. It alone decides what is opened: regular files whose real path is within the real path of the
@@ -63,7 +62,7 @@ export class ImageFiles {
   async openReference(from: ImageFile, name: string, style: ReferenceStyle): Promise<ImageFile> {
     const reference = parseReference(name, style, from.name);
     const { basename, dirname, join, sep } = this.#access.path;
-    if (sep === '\\' && reference.parts.some((part) => DEVICE.test(part))) throw refersOutside(from.name, name, 'it is the name of a device');
+    if (sep === '\\' && reference.parts.some(isDeviceName)) throw refersOutside(from.name, name, 'it is the name of a device');
     let real: string | undefined;
     if (reference.kind === 'relative') real = await this.#realInside(join(dirname(from.path), ...reference.parts), from.name, name);
     else {

@@ -1,4 +1,4 @@
-import type { ConflictSide, DescriptionConflict } from '../../../shared/model/fleet.ts';
+import type { ConflictSide, DescriptionConflict, NotShared } from '../../../shared/model/fleet.ts';
 
 /** Work on one replica that no other member of the fleet does. */
 export interface ReplicaClaim {
@@ -57,6 +57,8 @@ export interface FleetInEngine extends ReplicaFleet {
   readonly ready: Promise<void>;
   /** Descriptions that were changed here and elsewhere, as of the last exchange. */
   conflicts(): readonly DescriptionConflict[];
+  /** Descriptions of this computer that others do not get, as of the last exchange. */
+  notShared(): readonly NotShared[];
   /** Makes one side's file everybody's. Rejects with `fleet.changed-meanwhile` where there is a newer change than that revision, else with `fleet.*`. */
   decide(file: string, side: ConflictSide, revision: number): Promise<void>;
   close(): Promise<void>;

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
+import { isDeviceName } from '../../../shared/model/file-names.ts';
 import { issueLine } from '../../../shared/schema/issue-line.ts';
 import { keptWhileUnchanged } from '../system-files/kept-while-unchanged.ts';
 import { replaceFileSync } from '../system-files/replace-file.ts';
@@ -155,7 +156,7 @@ function placeNew(temporary: string, path: string): boolean {
  * have carry a digest of the whole name.
  */
 function fileNameOf(name: string): string {
-  const isPlain = /^[a-z0-9][a-z0-9_-]{0,59}$/.test(name) && !/^(con|prn|aux|nul|com\d|lpt\d)$/.test(name);
+  const isPlain = /^[a-z0-9][a-z0-9_-]{0,59}$/.test(name) && !isDeviceName(name);
   if (isPlain) return `${name}.json`;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
   return `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').slice(0, 40)}~${digest}.json`;

@@ -15,4 +15,10 @@ export const fleet = {
   takeTheirs: 'Datei der Flotte verwenden',
   keptMine: (file: string) => `${file}: Ihre Datei ist jetzt in der Flotte`,
   tookTheirs: (file: string) => `${file}: die Datei der Flotte ist jetzt hier`,
+  notShared: (count: number) => `${counted(count, { one: '# Datei wird', other: '# Dateien werden' })} nicht mit der Flotte geteilt:`,
+  notSharedBecause: {
+    name: 'nicht jedes System erlaubt diesen Dateinamen',
+    case: 'eine andere Datei heißt ebenso, nur mit anderer Groß- und Kleinschreibung',
+    size: 'die Datei ist zu groß',
+  },
 } as const;

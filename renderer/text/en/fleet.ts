@@ -15,4 +15,10 @@ export const fleet = {
   takeTheirs: 'Use the file of the fleet',
   keptMine: (file: string) => `${file}: your file is now in the fleet`,
   tookTheirs: (file: string) => `${file}: the file of the fleet is now here`,
+  notShared: (count: number) => `${counted(count, { one: '# file is', other: '# files are' })} not shared with the fleet:`,
+  notSharedBecause: {
+    name: 'not every system allows this file name',
+    case: 'another file has the same name in other upper and lower case',
+    size: 'the file is too large',
+  },
 } as const;

@@ -7,6 +7,10 @@ export const fleetCalls: Handlers<CallsOf<'fleet'>> = {
     return [...(core.fleet?.conflicts() ?? [])];
   },
 
+  async 'fleet.notShared'(core) {
+    return [...(core.fleet?.notShared() ?? [])];
+  },
+
   async 'fleet.decide'(core, { file, side, revision }) {
     if (core.fleet === undefined) throw new CausewayError('general.invalid-input', 'this project is in no fleet');
     await core.fleet.decide(file, side, revision);
