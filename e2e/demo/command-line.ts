@@ -9,8 +9,24 @@ export interface CommandOutcome {
   readonly stdout: string;
 }
 
-/** The real command line, in a project of its own, as a user would run it. */
-export class CommandLine {
+/** The real command line in a project, as a user would run it on some computer. */
+export interface Commands {
+  /** The project's folder, as a folder of this machine. */
+  readonly project: string;
+  /** What its computer calls a file of this machine. */
+  path(file: string): string;
+  /** Runs a command to its end. `input` goes to its standard input; what it says on standard error is shown. */
+  run(args: readonly string[], input?: string): Promise<CommandOutcome>;
+  /** Runs a command that must succeed, and says what it printed. */
+  expect(args: readonly string[], input?: string): Promise<string>;
+  /** Runs a command with its output on this terminal. */
+  show(args: readonly string[]): Promise<number | null>;
+  /** Starts a command and kills it without warning as soon as a line of its JSON output says so. */
+  killWhen(args: readonly string[], isTime: (line: unknown) => boolean): Promise<number | null>;
+}
+
+/** The command line on this machine. */
+export class CommandLine implements Commands {
   readonly project: string;
   readonly #env: NodeJS.ProcessEnv;
 
@@ -19,7 +35,10 @@ export class CommandLine {
     this.#env = { ...process.env, ...env, CAUSEWAY_PROJECT: project };
   }
 
-  /** Runs a command to its end. `input` goes to its standard input; what it says on standard error is shown. */
+  path(file: string): string {
+    return file;
+  }
+
   async run(args: readonly string[], input = ''): Promise<CommandOutcome> {
     const child = this.start(args, ['pipe', 'pipe', 'inherit']);
     let stdout = '';
@@ -28,19 +47,16 @@ export class CommandLine {
     return { status: await ended(child), stdout };
   }
 
-  /** Runs a command that must succeed, and says what it printed. */
   async expect(args: readonly string[], input = ''): Promise<string> {
     const { status, stdout } = await this.run(args, input);
     if (status !== 0) throw new Error(`causeway ${args.join(' ')} ended with ${status}:\n${stdout}`);
     return stdout;
   }
 
-  /** Runs a command with its output on this terminal. */
   async show(args: readonly string[]): Promise<number | null> {
     return ended(this.start(args, ['ignore', 'inherit', 'inherit']));
   }
 
-  /** Starts a command and kills it without warning as soon as a line of its JSON output says so. */
   async killWhen(args: readonly string[], isTime: (line: unknown) => boolean): Promise<number | null> {
     const child = this.start([...args, '--json'], ['ignore', 'pipe', 'inherit']);
     createInterface({ input: child.stdout! }).on('line', (line) => {

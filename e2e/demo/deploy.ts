@@ -3,7 +3,7 @@ import type { EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import type { SourceVm } from '../rigs/emulated-vm.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 import { RigSsh } from '../rigs/rig-ssh.ts';
-import type { CommandLine } from './command-line.ts';
+import type { Commands } from './command-line.ts';
 import { vmName } from './lab.ts';
 import type { Story } from './story.ts';
 
@@ -28,7 +28,7 @@ export async function openSsh(cloud: EuropeanCloud): Promise<() => Promise<void>
 }
 
 /** Deploys the replica with default options, logs in to the VM that comes of it, and deletes that VM. */
-export async function deployReplica(story: Story, causeway: CommandLine, vm: SourceVm): Promise<void> {
+export async function deployReplica(story: Story, causeway: Commands, vm: SourceVm): Promise<void> {
   story.chapter('Deploy the replica: prepare its guest for VirtIO, start it in the cloud, wait until it has booted');
   story.say('The new VM boots in an emulated machine; this takes 3 to 10 minutes.');
   const status = await causeway.show(['replica', 'deploy', vmName]);

@@ -9,20 +9,23 @@ import { bytes } from '../../shared/model/quantities.ts';
 import type { SourceVm } from '../rigs/emulated-vm.ts';
 import type { EuropeanCloud } from '../rigs/european-cloud/start.ts';
 import { usualWorkerKind } from '../rigs/machines/kinds.ts';
-import { CommandLine } from './command-line.ts';
+import type { SshdRig } from '../rigs/sshd.ts';
+import { CommandLine, type Commands } from './command-line.ts';
 import { deployReplica, deployedEnvironment, openSsh } from './deploy.ts';
 import { addEndpoints, cloudEndpoint, hostEndpoint } from './endpoints.ts';
 import { environmentDocument } from './environment.ts';
 import { startLab, vmName } from './lab.ts';
 import { tellStory } from './story.ts';
+import { windowsComputer } from './windows-computer.ts';
 
 /**
  * The main job, end to end, on a lab of its own: a Linux guest that runs in QEMU is checked, replicated to the European
  * cloud while it runs, killed in the middle, resumed, changed, replicated again, and compared byte by byte each time.
  * Everything goes through the command line that users have. With `--deploy`, the replica is then made into a VM that
- * boots and answers; that needs root.
+ * boots and answers; that needs root. With `--windows`, the command line runs on Windows' own Node (under Wine) and
+ * reaches the VM's host over SSH: from there, it is another computer.
  */
-const { values: { deploy: deploys } } = parseArgs({ options: { deploy: { type: 'boolean', default: false } } });
+const { values: { deploy: deploys, windows: isOnWindows } } = parseArgs({ options: { deploy: { type: 'boolean', default: false }, windows: { type: 'boolean', default: false } } });
 if (deploys && usualWorkerKind !== 'native') {
   console.error('--deploy needs root: a worker prepares the guest on block devices.');
   process.exit(2);
@@ -55,12 +58,13 @@ async function tell(): Promise<void> {
   const { cloud, vm } = lab;
   if (vm === undefined) throw new Error('the lab has no VM');
 
-  const project = join(folder, 'project');
-  createProject(project, 'Demonstration');
-  const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(folder, 'vault.key') });
+  const computer = isOnWindows ? await windowsComputer() : thisComputer();
+  closers.unshift(() => computer.close());
+  const { causeway } = computer;
+  createProject(causeway.project, 'Demonstration');
   const closeSsh = deploys ? await openSsh(cloud) : undefined;
   await checkOffline(causeway);
-  await describeEndpoints(causeway, cloud, vm);
+  await describeEndpoints(causeway, cloud, vm, computer.ssh);
   await replicateWithCrash(causeway);
   await replicateChanges(causeway, cloud, vm);
   if (deploys) await deployReplica(story, causeway, vm);
@@ -68,33 +72,45 @@ async function tell(): Promise<void> {
   await lookForLeftovers(causeway, cloud);
 }
 
-function documentPath(causeway: CommandLine): string {
+/** Where the command line runs. */
+interface Computer {
+  readonly causeway: Commands;
+  /** Its way to this machine, if it is another one. */
+  readonly ssh?: SshdRig;
+  close(): Promise<void>;
+}
+
+function thisComputer(): Computer {
+  return { causeway: new CommandLine(join(folder, 'project'), { CAUSEWAY_KEY_FILE: join(folder, 'vault.key') }), close: async () => undefined };
+}
+
+function documentPath(causeway: Commands): string {
   return join(causeway.project, `${vmName}.yaml`);
 }
 
-async function checkOffline(causeway: CommandLine): Promise<void> {
+async function checkOffline(causeway: Commands): Promise<void> {
   story.chapter('Check the environment file, without any network');
   const file = documentPath(causeway);
   await writeFile(file, environmentDocument(...environment, 'disk_buss: virtio'));
-  const wrong = await causeway.run(['validate', file]);
+  const wrong = await causeway.run(['validate', causeway.path(file)]);
   console.log(indent(wrong.stdout));
   story.prove('A mistake is found, with its place and what was meant', wrong.status === 1 && wrong.stdout.includes('disk_bus'), 'exit status 1');
   await writeFile(file, environmentDocument(...environment));
-  const right = await causeway.run(['validate', file]);
+  const right = await causeway.run(['validate', causeway.path(file)]);
   story.prove('The corrected file is valid', right.status === 0, 'exit status 0');
 }
 
-async function describeEndpoints(causeway: CommandLine, cloud: EuropeanCloud, vm: SourceVm): Promise<void> {
+async function describeEndpoints(causeway: Commands, cloud: EuropeanCloud, vm: SourceVm, ssh: SshdRig | undefined): Promise<void> {
   story.chapter('Describe both ends; secrets go into the vault');
-  for (const endpoint of await addEndpoints(causeway, { cloud, vm })) {
+  for (const endpoint of await addEndpoints(causeway, { cloud, vm }, ssh)) {
     const { status } = await causeway.run(['endpoint', 'check', endpoint]);
     story.prove(`The endpoint ${endpoint} passes its check`, status === 0, 'every step passed');
   }
   await causeway.show(['vm', 'list', hostEndpoint]);
-  await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', documentPath(causeway)]);
+  await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', causeway.path(documentPath(causeway))]);
 }
 
-async function replicateWithCrash(causeway: CommandLine): Promise<void> {
+async function replicateWithCrash(causeway: Commands): Promise<void> {
   story.chapter('The first, full replication, killed with SIGKILL in the middle');
   let killedAt = 0;
   await causeway.killWhen(['replica', 'execute', vmName, '--limit', '60M'], (line) => {
@@ -108,7 +124,7 @@ async function replicateWithCrash(causeway: CommandLine): Promise<void> {
   story.prove('It resumes after the kill', killedAt > 0 && outcome.status === 0, `the second start sent ${bytes(outcome.bytesSent)}`);
 }
 
-async function replicateChanges(causeway: CommandLine, cloud: EuropeanCloud, vm: SourceVm): Promise<void> {
+async function replicateChanges(causeway: Commands, cloud: EuropeanCloud, vm: SourceVm): Promise<void> {
   story.chapter('Files change in the running guest; only what changed is sent');
   await vm.monitor.execute('cont');
   await vm.ssh.text('dd if=/dev/urandom of=/srv/data/report.bin bs=1M count=16 status=none; rm /srv/data/f2; sync');
@@ -123,13 +139,13 @@ async function replicateChanges(causeway: CommandLine, cloud: EuropeanCloud, vm:
   await freeze(vm);
   await writeFile(documentPath(causeway), environmentDocument(...environment, 'data_transfer_mechanism: SSH'));
   await causeway.expect(['replica', 'delete', vmName, '--yes']);
-  await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', documentPath(causeway)]);
+  await causeway.expect(['replica', 'create', hostEndpoint, vmName, cloudEndpoint, '--environment', causeway.path(documentPath(causeway))]);
   const overSsh = await execute(causeway);
   story.prove('A full replication over SSH succeeds', overSsh.status === 0, `sent ${bytes(overSsh.bytesSent)}`);
   await compare(cloud, vm, 'After the replication over SSH');
 }
 
-async function lookForLeftovers(causeway: CommandLine, cloud: EuropeanCloud): Promise<void> {
+async function lookForLeftovers(causeway: Commands, cloud: EuropeanCloud): Promise<void> {
   story.chapter('What is left in the cloud');
   await causeway.show(['ledger', 'list']);
   const servers = [...cloud.world.servers.values()].length;
@@ -143,7 +159,7 @@ async function freeze(vm: SourceVm): Promise<void> {
   await vm.monitor.execute('stop');
 }
 
-async function execute(causeway: CommandLine): Promise<{ readonly status: number | null; readonly bytesSent: number }> {
+async function execute(causeway: Commands): Promise<{ readonly status: number | null; readonly bytesSent: number }> {
   const status = await causeway.show(['replica', 'execute', vmName, '--verify', 'all']);
   const [latest] = (await causeway.expect(['execution', 'list', '--replica', vmName, '--json'])).trim().split('\n');
   const execution = JSON.parse(latest!) as { readonly progress?: { readonly total: { readonly bytesSent: number } } };

@@ -47,7 +47,7 @@ export const vendorDescriptions: Readonly<Record<string, string>> = {
 export const capabilities: readonly Capability[] = [
   ...part('Sources',
     ['`disk-images`: raw, qcow2, VMDK, VHD, VHDX, VDI, OVF, OVA', 'real', 'images made by qemu-img, on Linux; no QEMU is needed to read them', 'specs/disk-images', 'specs-full/image-formats', 'specs/image-matrix', 'specs-full/source-conformance'],
-    ['`disk-images` on Windows: VMDK over HTTPS, killed and resumed', 'stand-in', 'Windows\' Node under Wine: the command line, Windows\' own Node 22, Debian\'s Wine instead of Windows', 'specs-guests/windows-replication'],
+    ['`disk-images` on Windows: VMDK over HTTPS and SSH, killed and resumed', 'stand-in', 'Windows\' Node under Wine: the command line, Windows\' own Node 22, Debian\'s Wine instead of Windows', 'specs-guests/windows-replication'],
     ['`disk-images` on macOS', 'never seen', 'the same code'],
     ['`qemu-hypervisor`: running VMs, changed block tracking', 'real', 'QEMU', 'specs/qemu-hypervisor', 'specs-full/running-guest', 'specs-full/source-conformance', 'specs/nbd', 'specs-full/qemu-interruptions', 'specs-full/source-vm-rig'],
     ['`qemu-hypervisor`: through libvirt', 'stand-in', 'a stand-in for libvirt\'s daemon, on this computer and over TLS', 'specs/qemu-hypervisor'],
@@ -145,6 +145,9 @@ export const capabilities: readonly Capability[] = [
     ['Workspace trust', 'real', 'a hostile project folder', 'specs/hostile-project'],
     ['Offline checks of environments', 'real', 'the built command line', 'specs/validate-cli'],
     ['The demonstration', 'real', 'the lab', 'specs-full/demo'],
+    ['On Windows: the command line', 'stand-in', 'Windows\' Node under Wine: validation, a project, its vault; access lists and the key store are not there', 'specs-guests/windows-command-line'],
+    ['On Windows: the workbench in the browser', 'stand-in', 'Windows\' Node under Wine serves the page to Debian\'s Chromium', 'specs-guests/windows-workbench'],
+    ['On Windows: the demonstration, with the VM on a host over SSH', 'stand-in', 'Windows\' Node under Wine; the VM is a Debian on QEMU behind OpenSSH\'s server', 'specs-guests/windows-demo'],
     ['On Windows: unit tests of paths, files, pipes and processes', 'stand-in', 'Windows\' Node under Wine: Windows\' own Node 22, Debian\'s Wine instead of Windows; access lists and the key store are not there', 'specs-guests/windows-unit-tests'],
   ),
 ];

@@ -26,14 +26,15 @@ interface Row {
 }
 
 export const systemRows: readonly Row[] = [
-  { part: 'Command line', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-replication'] },
-  { part: 'Workbench in the browser', support: ['tested', 'untested', 'untested'] },
+  { part: 'Command line', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-command-line', 'specs-guests/windows-replication'] },
+  { part: 'Workbench in the browser', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-workbench'] },
   { part: 'Workbench as a desktop app', support: ['untested', 'untested', 'untested'], note: 'tested with a stand-in for Electron' },
-  { part: 'European cloud as a destination, over HTTPS', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-replication'] },
+  { part: 'European cloud as a destination, over HTTPS and SSH', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-replication'] },
   { part: 'Other clouds, vSphere by its data ports, Hyper-V hosts', support: ['tested', 'untested', 'untested'] },
   { part: 'Disk images', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-replication', 'specs-guests/windows-unit-tests'] },
   { part: 'Inspection of guests in disk images (`causeway guest inspect`)', support: ['tested', 'no', 'no'], programs: ['python3'], note: 'as root' },
-  { part: 'QEMU and libvirt on another machine, over SSH', support: ['tested', 'untested', 'untested'] },
+  { part: 'QEMU on another machine, over SSH', support: ['tested', 'untested', underWine], onWine: ['specs-guests/windows-demo'] },
+  { part: 'libvirt on another machine, over SSH', support: ['tested', 'untested', 'untested'] },
   { part: 'QEMU on this computer', support: ['tested', 'untested', 'no'] },
   { part: 'libvirt on this computer, or by its own TLS', support: ['tested', 'untested', 'untested'] },
   { part: 'Ceph, read directly', support: ['tested', 'untested', 'no'], programs: ['rbd', 'rados', 'qemu-nbd'], note: 'without them an export worker is used, which needs none' },

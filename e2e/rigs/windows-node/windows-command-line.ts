@@ -18,7 +18,8 @@ export function windowsCommandLine(windows: WindowsNode, project = 'project'): W
   const folder = join(windows.home, project);
   const env = { CAUSEWAY_PROJECT: windows.path(folder), CAUSEWAY_KEY_FILE: windows.path(join(windows.home, `${project}.key`)) };
   const start = (args: readonly string[], options: StartOptions = {}): WindowsProcess =>
-    windows.start([windows.path(join(root, 'out', 'main', 'cli.js')), ...args], { ...options, env: { ...env, ...options.env } });
+    // Node 22 warns of its SQLite; that of later versions is as good as released.
+    windows.start(['--disable-warning=ExperimentalWarning', windows.path(join(root, 'out', 'main', 'cli.js')), ...args], { ...options, env: { ...env, ...options.env } });
   const run = (args: readonly string[], options?: StartOptions): Promise<Answer> => start(args, options).ended;
   return {
     project: folder,
