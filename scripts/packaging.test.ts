@@ -65,6 +65,10 @@ describe('the configuration of the packages', () => {
     expect(config()['mac']).toMatchObject({ hardenedRuntime: true, extendInfo: { NSLocalNetworkUsageDescription: expect.stringMatching(/\.$/) as string } });
   });
 
+  test('keeps App Nap of macOS away from an app that waits for the begin of a wave', () => {
+    expect(config()['mac']).toMatchObject({ extendInfo: { NSAppSleepDisabled: true } });
+  });
+
   test('leaves out no package that the main process loads, but for those in its bundle', () => {
     const excluded = config().files.filter((pattern) => pattern.startsWith('!node_modules/{')).flatMap((pattern) => pattern.slice('!node_modules/{'.length, pattern.indexOf('}')).split(','));
     const bundled = bundledLibraries(root);

@@ -1,16 +1,17 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { createPrivateFile, whatOpensToOthers } from '../engine/system-files/private-file.ts';
 import { seal, unseal, type KeyWrapper } from './key-wrapper.ts';
 
 const about = 'causeway vault data key, key file';
 const wrappedSchema = z.object({ salt: z.string(), iv: z.string(), tag: z.string(), data: z.string() });
 
-/** Makes a key file of 32 random bytes in base64, mode 0600; an existing file is left as it is. */
+/** Makes a key file of 32 random bytes in base64 that its owner alone may open; an existing file is left as it is. */
 export function makeKeyFile(path: string): void {
   if (existsSync(path)) return;
-  writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' });
+  createPrivateFile(path, `${randomBytes(32).toString('base64')}\n`);
 }
 
 /** The data key under a key that comes from a file, for machines where nobody types. */
@@ -42,9 +43,8 @@ export function keyFileWrapper(path: string): KeyWrapper {
 export function readPrivateFile(path: string, minBytes: number): Buffer {
   let content: Buffer;
   try {
-    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
-      throw new CausewayError('secrets.weak-file-mode', `${path} has mode ${(statSync(path).mode & 0o777).toString(8)}`);
-    }
+    const opens = whatOpensToOthers(path);
+    if (opens !== undefined) throw new CausewayError('secrets.weak-file-mode', `${path} has ${opens}`);
     content = readFileSync(path);
   } catch (cause) {
     if (cause instanceof CausewayError) throw cause;

@@ -35,9 +35,15 @@ export function runTool(
   });
 }
 
+/** Where Homebrew (on Apple's processors and on Intel's) and MacPorts put programs: the Finder starts applications without these. */
+const macFolders = ['/opt/homebrew/bin', '/usr/local/bin', '/opt/local/bin'];
+
 /** The environment variables that the programs get: they open untrusted images, so they get no secrets. */
-export function toolEnvironment(): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
+export function toolEnvironment(platform: NodeJS.Platform = process.platform, path = process.env['PATH']): NodeJS.ProcessEnv {
+  const folders = (path ?? '/usr/bin:/bin:/usr/sbin:/sbin').split(':');
+  // Behind the others: whoever has set a path has set an order.
+  const further = platform === 'darwin' ? macFolders.filter((folder) => !folders.includes(folder)) : [];
+  return { PATH: platform === 'win32' ? path : [...folders, ...further].join(':'), LC_ALL: 'C' };
 }
 
 export function lastWords(stderr: string): string {

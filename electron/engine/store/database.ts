@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, toNamespacedPath } from 'node:path';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
+import { longPath } from '../system-files/long-path.ts';
 import { replaceFileSync } from '../system-files/replace-file.ts';
 import { closeWindowsFolder } from '../system-files/windows-access.ts';
 import { isNewProject, projectTrust } from '../trust/trusted-projects.ts';
@@ -43,11 +44,6 @@ function closeToOthers(folder: string): void {
     if (entry.isDirectory()) chmodSync(path, 0o700);
     else if (entry.isFile()) chmodSync(path, 0o600);
   }
-}
-
-/** SQLite, unlike Node, opens paths of more than 260 characters on Windows only in this form. Elsewhere it is the path itself. */
-function longPath(path: string): string {
-  return path.length > 230 ? toNamespacedPath(path) : path;
 }
 
 /**

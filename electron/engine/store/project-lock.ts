@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
+import { longPath } from '../system-files/long-path.ts';
 
 /** Who has a project open, for people and for processes that want to talk to it. */
 export const lockHolderSchema = z.object({
@@ -33,7 +34,7 @@ const holderName = 'engine.json';
  * is the same on every system). Process number and boot id are written beside it.
  */
 export function takeProjectLock(folder: string, address: string, key?: string): ProjectLock | undefined {
-  const db = new DatabaseSync(join(folder, lockName));
+  const db = new DatabaseSync(longPath(join(folder, lockName)));
   try {
     db.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch (error) {

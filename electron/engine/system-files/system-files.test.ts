@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { replaceFile, replaceFileSync } from './replace-file.ts';
-import { closeWindowsFolder, isClosed } from './windows-access.ts';
 
 /** A rename that is refused so many times. */
 function refusing(times: number, code: string) {
@@ -50,43 +49,4 @@ test('another failure is not tried again, and a file is really replaced', async 
     expect(readFileSync(to, 'utf8')).toBe('new');
   }
   rmSync(folder, { recursive: true });
-});
-
-describe('a folder on Windows', () => {
-  const folder = 'C:\\Users\\First Last\\p\\.causeway';
-  const opened = `${folder} VORDEFINIERT\\Administratoren:(I)(OI)(CI)(F)\r\n${' '.repeat(folder.length)} PC\\First Last:(I)(OI)(CI)(F)\r\n\r\n1 Dateien erfolgreich verarbeitet\r\n`;
-  const closed = `${folder} PC\\First Last:(OI)(CI)(F)\r\n${' '.repeat(folder.length)} NT-AUTORITÄT\\SYSTEM:(OI)(CI)(F)\r\n\r\nSuccessfully processed 1 files; Failed processing 0 files\r\n`;
-  const machine = (list: string, whoami = '"pc\\first last","S-1-5-21-1-2-3-1001"\r\n') => {
-    const calls: string[] = [];
-    let shown = list;
-    const run = (program: string, args: readonly string[]): string => {
-      calls.push([program, ...args.filter((arg) => arg !== folder)].join(' '));
-      if (program === 'whoami') return whoami;
-      if (args.includes('/inheritance:r')) shown = closed;
-      return shown;
-    };
-    return { calls, run };
-  };
-
-  it('is closed to all but the user and the system, by their identifiers, with what is in it', () => {
-    const { calls, run } = machine(opened);
-    expect(closeWindowsFolder(folder, run)).toBe(true);
-    expect(calls).toEqual([
-      'icacls', 'whoami /user /fo csv /nh', 'icacls /reset /t /c /q',
-      'icacls /inheritance:r /grant:r *S-1-5-21-1-2-3-1001:(OI)(CI)F /grant:r *S-1-5-18:(OI)(CI)F /q', 'icacls',
-    ]);
-  });
-
-  it('is left alone when it is closed', () => {
-    const { calls, run } = machine(closed);
-    expect(closeWindowsFolder(folder, run)).toBe(true);
-    expect(calls).toEqual(['icacls']);
-  });
-
-  it('is not taken for closed where that fails', () => {
-    expect(closeWindowsFolder(folder, machine(opened, '').run)).toBe(false);
-    expect(closeWindowsFolder(folder, () => { throw new Error('no icacls'); })).toBe(false);
-    const everybody = closed.replace('\r\n\r\nS', `\r\n${' '.repeat(folder.length)} Jeder:(OI)(CI)(RX)\r\n\r\nS`);
-    for (const list of [opened, everybody, '', closed.replace('(F)', '(RX)')]) expect(isClosed(folder, list)).toBe(false);
-  });
 });

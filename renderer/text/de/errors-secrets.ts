@@ -54,6 +54,6 @@ export const secretsErrors: Readonly<Record<string, ErrorWords>> = {
   'secrets.weak-file-mode': {
     title: 'Eine Schlüssel- oder Passphrasendatei ist für andere Benutzer lesbar',
     cause: 'Ihre Berechtigungen erlauben anderen Benutzern als dem Eigentümer den Zugriff.',
-    remedy: 'Beschränken Sie die Datei auf ihren Eigentümer (Modus 600).',
+    remedy: 'Beschränken Sie die Datei auf ihren Eigentümer: Modus 600, unter Windows eine Zugriffsliste ohne weitere Benutzer (icacls DATEI /inheritance:r /grant:r %USERNAME%:F).',
   },
 };

@@ -64,7 +64,7 @@ export const secretsErrors = {
   'secrets.weak-file-mode': {
     title: 'A key or passphrase file is readable by other users',
     cause: 'Its permissions allow access for users other than the owner.',
-    remedy: 'Restrict the file to its owner (mode 600).',
+    remedy: 'Restrict the file to its owner: mode 600, or on Windows an access list without further users (icacls FILE /inheritance:r /grant:r %USERNAME%:F).',
     retryable: false,
   },
 } as const satisfies ErrorTable;
