@@ -8,7 +8,6 @@ import { serveChannel } from '../shared/contract/serve-channel.ts';
 import { endOnUncaught } from './engine/core/uncaught.ts';
 import { stopSignals } from './engine/runtime/stop-signals.ts';
 import { openInBrowser } from './host/open-in-browser.ts';
-import { socketChannel } from './host/socket-channel.ts';
 import { startWebHost } from './host/web-host.ts';
 import { nodeEngine } from './workbench/node-engine.ts';
 import { sampleLab } from './workbench/sample-lab.ts';
@@ -54,7 +53,7 @@ if (values.project !== undefined) {
 const host = await startWebHost({
   folder: join(out, 'renderer'),
   ...(values.port === undefined ? {} : { port: Number(values.port) }),
-  connect: (socket) => serveChannel(shell, workbenchEvents, socketChannel(socket)),
+  connect: (channel) => serveChannel(shell, workbenchEvents, channel),
 });
 console.log(`The workbench is open at ${host.url} (the link works once). Press Enter for a new link, Ctrl-C to stop.`);
 createInterface({ input: process.stdin }).on('line', () => console.log(`New link, for one use: ${host.freshUrl()}`));

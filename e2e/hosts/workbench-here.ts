@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { JsonObject, JsonValue } from '../../shared/model/json.ts';
 import { serveChannel } from '../../shared/contract/serve-channel.ts';
 import { workbenchEvents } from '../../shared/contract/shell.ts';
-import { socketChannel } from '../../electron/host/socket-channel.ts';
 import { startWebHost } from '../../electron/host/web-host.ts';
 import type { SpawnEngine } from '../../electron/workbench/engine-process.ts';
 import { settingsStore } from '../../electron/workbench/settings-store.ts';
@@ -36,7 +35,7 @@ export async function openWorkbenchHere(spawn: SpawnEngine, project: string, { p
   await ask('project.open', { folder: project });
   const host = await startWebHost({
     folder: built,
-    connect: (socket) => void serveChannel(shell, workbenchEvents, socketChannel(socket)),
+    connect: (channel) => void serveChannel(shell, workbenchEvents, channel),
   });
   const page = await openInChromium(host.url);
   if (language !== undefined) {

@@ -28,11 +28,11 @@ export interface Workbench extends OpenedPage {
   readonly hostPid: number;
 }
 
-/** The built workbench, served by the web host, open in Debian's Chromium. */
-export async function openWorkbenchInBrowser(hostArguments: readonly string[] = [], environment: NodeJS.ProcessEnv = process.env): Promise<Workbench> {
+/** The built workbench, served by the web host, open in Debian's Chromium. @param proxy the browser's, for everything */
+export async function openWorkbenchInBrowser(hostArguments: readonly string[] = [], environment: NodeJS.ProcessEnv = process.env, proxy?: string): Promise<Workbench> {
   const host = spawn(process.execPath, [join(root, 'out/main/host.js'), '--no-open', ...hostArguments], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await firstUrl(host);
-  const opened = await openInChromium(url);
+  const opened = await openInChromium(url, proxy);
   return {
     ...opened,
     url,
@@ -50,10 +50,12 @@ export async function openWorkbenchInBrowser(hostArguments: readonly string[] = 
  * An address in a Chromium of its own, Debian's. It keeps nothing on disk: a window of a profile on disk takes twice as much processor time to
  * open. Axe is there from the first page on, because the page's policy lets no script in later.
  */
-export async function openInChromium(url: string): Promise<OpenedPage> {
+export async function openInChromium(url: string, proxy?: string): Promise<OpenedPage> {
   const browser = await chromium.launch({
     executablePath: process.env['CAUSEWAY_CHROMIUM'] ?? debianChromium,
     headless: true,
+    // Browsers leave this computer's own addresses out otherwise.
+    ...(proxy === undefined ? {} : { proxy: { server: proxy, bypass: '<-loopback>' } }),
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
   });
   // Nothing is looked at in the middle of a transition.

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import { createServer as createHttpServer, request as forward, type Server as HttpServer } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -85,5 +85,50 @@ describe('the network settings of the workbench', () => {
     await page.getByText(`Wie das Skript sagt: ${script}`).waitFor();
     expect(await page.getByLabel('Adresse des Skripts').inputValue()).toBe(script);
     expect(workbench.complaints).toEqual([]);
+  });
+});
+
+/** As proxies of companies do it: requests are passed on, tunnels only to port 443, so that no WebSocket is opened. */
+async function startStrictProxy(): Promise<{ readonly url: string; readonly refused: string[]; readonly passed: string[] }> {
+  const refused: string[] = [];
+  const passed: string[] = [];
+  const server = createHttpServer((asked, answer) => {
+    passed.push(`${asked.method} ${new URL(asked.url ?? '').pathname}`);
+    const onward = forward(asked.url ?? '', { method: asked.method, headers: asked.headers }, (answered) => {
+      answer.writeHead(answered.statusCode ?? 502, answered.headers);
+      answered.pipe(answer);
+    });
+    onward.on('error', () => answer.destroy());
+    answer.on('close', () => onward.destroy());
+    asked.pipe(onward);
+  });
+  server.on('connect', (asked, socket: Socket) => {
+    refused.push(asked.url ?? '');
+    socket.on('error', () => undefined).end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n');
+  });
+  return { url: `http://127.0.0.1:${await listening(server)}`, refused, passed };
+}
+
+describe('a browser with a proxy that opens no WebSockets', () => {
+  it('shows the workbench, calls it, hears what happens, and notices when it is gone', async () => {
+    const strict = await startStrictProxy();
+    const behind = await openWorkbenchInBrowser(['--settings', mkdtempSync(join(settings, 'behind-'))], process.env, strict.url);
+    try {
+      const { page } = behind;
+      await page.getByRole('link', { name: 'Settings', exact: true }).click();
+      await page.getByRole('combobox', { name: 'Proxy' }).click();
+      await page.getByRole('option', { name: 'Script (PAC)' }).click();
+      await page.getByLabel('Address of the script').fill(script);
+      await page.getByRole('button', { name: 'Save network settings' }).click();
+      await page.getByText(`As the script says: ${script}`).waitFor();
+      expect(strict.refused).toContain(new URL(behind.url).host);
+      expect(new Set(strict.passed.filter((line) => line.startsWith('POST')))).toEqual(new Set(['POST /contract/open', 'POST /contract/send', 'POST /contract/receive']));
+      await page.reload();
+      await page.getByRole('link', { name: 'Settings', exact: true }).waitFor();
+      process.kill(behind.hostPid, 'SIGKILL');
+      await page.getByRole('button', { name: 'Reconnect' }).waitFor();
+    } finally {
+      await behind.close();
+    }
   });
 });

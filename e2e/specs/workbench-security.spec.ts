@@ -65,6 +65,17 @@ describe('a foreign page in the same browser', () => {
     expect(await inForeignPage('/', (page) => connect(page, host.replace('127.0.0.1', 'localhost')))).toBe('refused');
   });
 
+  it('can’t call by plain requests either, whether a browser asks before or sends them at once', async () => {
+    const call = (page: Page, address: string): Promise<string> => page.evaluate(async (url) => {
+      const secret = localStorage.getItem('causeway-session') ?? 'none';
+      const answers = await Promise.all([{ 'content-type': 'application/json', 'x-causeway-session': secret }, { 'content-type': 'text/plain' }].map((headers) =>
+        fetch(`${url}/contract/open`, { method: 'POST', credentials: 'include', headers, body: '{}' }).then(({ status }) => String(status), () => 'refused')));
+      return answers.join(', ');
+    }, address);
+    expect(await call(workbench.page, origin)).toBe('200, 403');
+    expect(await inForeignPage('/', (page) => call(page, origin))).toBe('refused, refused');
+  });
+
   it('can’t show the workbench in a frame', async () => {
     const shown = await inForeignPage('/framed', async (page) => {
       await page.waitForLoadState('load');

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { secretHeader } from '../../shared/contract/request-channel.ts';
 
 /**
  * Who may talk to the web host: whoever brought a one-time token, and after that both the session cookie and the page
@@ -18,7 +19,7 @@ export interface Admission {
   redeem(token: string): { readonly cookie: string; readonly pageSecret: string } | undefined;
   /** Whether the cookie is that of a session: enough for the page's files, which hold nothing of a project. */
   hasSession(request: IncomingMessage): boolean;
-  /** Whether the page secret of the same session came along, as a subprotocol of the WebSocket. */
+  /** Whether the page secret of the same session came along, as a subprotocol of the WebSocket or in a header of its own. */
   hasPageSecret(request: IncomingMessage): boolean;
 }
 
@@ -66,7 +67,8 @@ export function createAdmission(port: () => number, now: () => number = Date.now
     hasSession: (request) => sessionOf(request) !== undefined,
     hasPageSecret(request) {
       const asked = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((protocol) => protocol.trim());
-      const given = asked.find((protocol) => protocol.startsWith(secretPrefix))?.slice(secretPrefix.length);
+      const header = request.headers[secretHeader];
+      const given = asked.find((protocol) => protocol.startsWith(secretPrefix))?.slice(secretPrefix.length) ?? (typeof header === 'string' ? header : undefined);
       const session = sessionOf(request);
       return given !== undefined && session !== undefined && sameSecret(given, session.pageSecret);
     },

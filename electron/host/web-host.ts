@@ -1,10 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer, type WebSocket } from 'ws';
-import { mostMessageBytes } from '../../shared/contract/channel.ts';
+import { WebSocketServer } from 'ws';
+import { mostMessageBytes, type Channel } from '../../shared/contract/channel.ts';
+import { requestPaths } from '../../shared/contract/request-channel.ts';
 import { pageFile } from '../page/page-files.ts';
 import { createAdmission, type Admission } from './admission.ts';
+import { requestChannels, type RequestChannels } from './request-channels.ts';
+import { socketChannel } from './socket-channel.ts';
 
 /** The subprotocol that is spoken. */
 const protocol = 'causeway.contract';
@@ -19,24 +22,26 @@ export interface WebHost {
 }
 
 /**
- * Serves the workbench on loopback: the built renderer, and one WebSocket under `/contract` for the calls and events.
+ * Serves the workbench on loopback: the built renderer, and one WebSocket under `/contract` for the calls and events, or requests below it
+ * for pages that are kept from opening one.
  *
  * @param folder the built renderer
- * @param connect takes over each admitted socket
+ * @param connect takes over each admitted channel
  */
 export async function startWebHost(options: {
   readonly folder: string;
   readonly port?: number;
-  readonly connect: (socket: WebSocket) => void;
+  readonly connect: (channel: Channel) => void;
 }): Promise<WebHost> {
   const server = createServer((request, response) => {
-    answer(request, response, admission, options.folder).catch(() => refuse(response, 500, 'Internal error'));
+    answer(request, response, admission, channels, options.folder).catch(() => refuse(response, 500, 'Internal error'));
   });
+  const channels = requestChannels(options.connect);
   const admission = createAdmission(() => (server.address() as AddressInfo).port);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes, handleProtocols: (asked) => (asked.has(protocol) ? protocol : false) });
   server.on('upgrade', (request, socket, head) => {
-    if (!mayConnect(request, admission)) return refuseUpgrade(socket);
-    sockets.handleUpgrade(request, socket, head, options.connect);
+    if (pathOf(request) !== '/contract' || !mayCall(request, admission)) return refuseUpgrade(socket);
+    sockets.handleUpgrade(request, socket, head, (admitted) => options.connect(socketChannel(admitted)));
   });
   await listen(server, options.port ?? 0);
   const { port } = server.address() as AddressInfo;
@@ -53,8 +58,12 @@ export async function startWebHost(options: {
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, admission: Admission, folder: string): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, admission: Admission, channels: RequestChannels, folder: string): Promise<void> {
   if (!admission.hostIsOurs(request)) return refuse(response, 421, 'Wrong host name');
+  const path = pathOf(request);
+  if (request.method === 'POST' && Object.values<string>(requestPaths).includes(path)) {
+    return mayCall(request, admission) ? channels.answer(path, request, response) : refuse(response, 403, 'Open the link in the terminal.');
+  }
   if (request.method !== 'GET') return refuse(response, 405, 'Only GET');
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
   const token = url.searchParams.get('token');
@@ -70,14 +79,18 @@ async function answer(request: IncomingMessage, response: ServerResponse, admiss
     return;
   }
   if (!admission.hasSession(request)) return refuse(response, 403, 'Open the link in the terminal.');
-  const { status, headers, body } = await pageFile(folder, url.pathname, [`ws://${request.headers.host}`]);
+  const { status, headers, body } = await pageFile(folder, url.pathname, [`ws://${request.headers.host}`, `http://${request.headers.host}`]);
   response.writeHead(status, headers);
   response.end(body);
 }
 
-function mayConnect(request: IncomingMessage, admission: Admission): boolean {
-  const path = new URL(request.url ?? '/', 'http://host').pathname;
-  return path === '/contract' && admission.hostIsOurs(request) && admission.originIsOurs(request) && admission.hasPageSecret(request);
+function pathOf(request: IncomingMessage): string {
+  return new URL(request.url ?? '/', 'http://host').pathname;
+}
+
+/** Whether it is the page of a session that asks. */
+function mayCall(request: IncomingMessage, admission: Admission): boolean {
+  return admission.hostIsOurs(request) && admission.originIsOurs(request) && admission.hasPageSecret(request);
 }
 
 function refuse(response: ServerResponse, status: number, text: string): void {

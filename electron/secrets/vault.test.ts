@@ -45,7 +45,8 @@ describe('a vault with a passphrase', () => {
     await withPassphrase('open sesame').set('a', canary);
     expect(readFileSync(path, 'utf8')).not.toContain(canary);
     expect(readFileSync(path, 'utf8')).not.toContain(Buffer.from(canary).toString('base64'));
-    expect(statSync(path).mode & 0o777).toBe(0o600);
+    // On Windows its folder is closed.
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['vault.json']);
   });
 
@@ -83,7 +84,7 @@ describe('a vault with a key file', () => {
     await expect(openVault(path, async () => passphraseWrapper('x', cheap)).resolve('a')).rejects.toMatchObject({ code: 'secrets.wrong-passphrase' });
   });
 
-  test('refuses a file that others may read', async () => {
+  test.skipIf(process.platform === 'win32')('refuses a file that others may read', async () => {
     writeFileSync(join(folder, 'key'), 'x'.repeat(44), { mode: 0o644 });
     await expect(createVault(path, keyFileWrapper(join(folder, 'key')))).rejects.toMatchObject({ code: 'secrets.weak-file-mode' });
   });

@@ -3,6 +3,7 @@ import { messageText, type Channel } from '../../shared/contract/channel.ts';
 import { opened, type Envelope } from '../../shared/contract/envelope.ts';
 import { workbenchCalls, workbenchEvents } from '../../shared/contract/shell.ts';
 import type { TableClient } from '../../shared/contract/tables.ts';
+import { openRequestChannel } from './request-channel.ts';
 
 /** The workbench's process as the page sees it, in the desktop app and in a browser alike. */
 export type Workbench = TableClient<typeof workbenchCalls, typeof workbenchEvents>;
@@ -48,17 +49,30 @@ function overBridge(bridge: Bridge): Workbench {
 
 async function overSocket(onLost: () => void): Promise<Workbench> {
   const secret = pageSecret();
+  const channel = (await openSocket(secret)) ?? (await openRequestChannel(secret));
+  channel.onClose(onLost);
+  return channelClient(channel, workbenchCalls, workbenchEvents);
+}
+
+/** How long a WebSocket may take, in milliseconds: to this computer itself it takes no time. */
+const socketMs = 10_000;
+
+/** Undefined where none can be opened, whether something refuses it or keeps it waiting. */
+async function openSocket(secret: string | null): Promise<Channel | undefined> {
   const socket = new WebSocket(`ws://${location.host}/contract`, ['causeway.contract', ...(secret === null ? [] : [`session.${secret}`])]);
-  await new Promise((resolve, reject) => {
-    socket.addEventListener('open', resolve, { once: true });
-    socket.addEventListener('error', reject, { once: true });
+  const isOpen = await new Promise<boolean>((resolve) => {
+    socket.addEventListener('open', () => resolve(true), { once: true });
+    socket.addEventListener('error', () => resolve(false), { once: true });
+    setTimeout(resolve, socketMs, false);
   });
-  socket.addEventListener('close', onLost, { once: true });
-  const channel: Channel = {
+  if (!isOpen) {
+    socket.close();
+    return undefined;
+  }
+  return {
     send: (message) => socket.send(messageText(message)),
     onMessage: (listener) => socket.addEventListener('message', (event) => listener(JSON.parse(String(event.data)))),
     onClose: (listener) => socket.addEventListener('close', listener, { once: true }),
     close: () => socket.close(),
   };
-  return channelClient(channel, workbenchCalls, workbenchEvents);
 }

@@ -138,7 +138,7 @@ export const capabilities: readonly Capability[] = [
     ['The page: waves, calendar, three waves of 100 VMs from a workbook, clicks to the first replica; German', 'real', 'Chromium', 'specs/workbench-waves', 'specs-full/workbench-three-waves', 'specs-full/workbench-first-replica', 'specs-full/workbench-german'],
     ['A cut-over night of three VMs that depend on each other: calendar, checks, roll-back, evidence that others verify', 'stand-in', 'sources in the simulated resource-group cloud, VMs of the simulated European cloud that boot on QEMU, Chromium, Python', 'specs-guests/cut-over-night'],
     ['The local web server: admission, content security policy', 'real', 'Chromium', 'specs/workbench-security'],
-    ['The page: network settings; proxies by script, with a sign-in', 'stand-in', 'Chromium, a proxy and a script on loopback', 'specs/workbench-network'],
+    ['The page: network settings; proxies by script, with a sign-in; behind a proxy that opens no WebSockets', 'stand-in', 'Chromium, proxies and a script on loopback', 'specs/workbench-network'],
     ['Libraries of the clouds in the bundle, as packages have them', 'stand-in', 'the built command line, with the lab\'s simulators of AWS and Azure', 'specs/bundled-libraries'],
     ['The desktop app\'s window, dialogs and key store; its packages', 'never seen', 'unit tests with a typed stand-in for Electron'],
     ['The cryptography that Electron has', 'stand-in', 'Node without the algorithms that Electron lacks', 'specs/electron-cryptography'],

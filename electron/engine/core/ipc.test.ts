@@ -104,6 +104,24 @@ describe('a place that other users can reach, as a named pipe of Windows is', ()
     socket.destroy();
   });
 
+  it('answers who has come before it ends, also where the key has not been read yet', async () => {
+    const socket = connect(place.address);
+    await new Promise((resolve) => socket.write(key.slice(0, 10), resolve));
+    // Whoever comes later has been let in: so the first one has arrived.
+    const later = await connectLocally(place);
+    await later.call('vault.has', { name: 'x' });
+    await later.close();
+    const closed = guarded.close();
+    const answered = new Promise<string>((resolve, reject) => {
+      socket.once('data', (data) => resolve(String(data)));
+      socket.once('close', () => reject(new Error('hung up')));
+    });
+    socket.write(`${key.slice(10)}${JSON.stringify({ id: 1, call: 'vault.has', input: { name: 'x' } })}\n`);
+    expect(JSON.parse(await answered)).toMatchObject({ id: 1, answer: { ok: true } });
+    socket.destroy();
+    await closed;
+  });
+
   it.each([['another key', 'x'.repeat(64)], ['a call', `${JSON.stringify({ id: 1, call: 'vault.has', input: { name: 'x' } })}${' '.repeat(64)}\n`]])('sends nothing to who sends %s', async (_what, bytes) => {
     const socket = connect(place.address);
     const heard: Buffer[] = [];

@@ -154,7 +154,7 @@ export async function serveLocally(served: Served, { address, key }: LocalPlace,
       // Removes the socket, so that new clients wait for the lock instead.
       server.close();
       const until = performance.now() + graceMs;
-      while (isBusy() || (clients.size > 0 && performance.now() < until)) await delay(20);
+      while (isBusy() || (clients.size + strangers.size > 0 && performance.now() < until)) await delay(20);
       for (const socket of clients.keys()) socket.end();
       for (const socket of strangers) socket.destroy();
     },

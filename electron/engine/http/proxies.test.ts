@@ -16,7 +16,7 @@ import { shownProxy } from './proxy-server.ts';
 import { createTransport } from './transport.ts';
 
 const signal = new AbortController().signal;
-const noVariables = { CAUSEWAY_PROXY: '', CAUSEWAY_SSH_PROXY: '', HTTPS_PROXY: '', https_proxy: '', ALL_PROXY: '', all_proxy: '', NO_PROXY: '', no_proxy: '' };
+const noVariables = ['CAUSEWAY_PROXY', 'CAUSEWAY_SSH_PROXY', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'NO_PROXY', 'no_proxy'];
 const open: (() => unknown)[] = [];
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -24,7 +24,9 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 const stub = (variables: Readonly<Record<string, string>>): void => {
-  for (const [name, value] of Object.entries({ ...noVariables, ...variables })) vi.stubEnv(name, value === '' ? undefined : value);
+  // On Windows, names in upper and lower case are one variable: what is given goes last.
+  for (const name of noVariables) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value === '' ? undefined : value);
 };
 
 test('the authorities of the operating system are trusted as well', async () => {
