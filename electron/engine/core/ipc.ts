@@ -4,7 +4,7 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { channelClient } from '../../../shared/contract/channel-client.ts';
 import { messageText, mostMessageBytes, type Channel } from '../../../shared/contract/channel.ts';
 import { calls, events } from '../../../shared/contract/contract.ts';
@@ -151,6 +151,8 @@ export async function serveLocally(served: Served, { address, key }: LocalPlace,
   const isBusy = (): boolean => [...clients.values()].some(({ underWay }) => underWay > 0);
   return {
     async close() {
+      // Who has connected is heard of a turn of the event loop later, on Windows also after their own end has heard it.
+      await nextTurn();
       // Removes the socket, so that new clients wait for the lock instead.
       server.close();
       const until = performance.now() + graceMs;
