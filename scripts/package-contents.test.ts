@@ -1,9 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { archiveName } from '../electron/movers/engine-archive.ts';
 import { bundledLibraries } from './bundled-libraries.ts';
+import { importedPackages, packagesReachedFrom } from './main-process-packages.ts';
 import { filesBelow, planPackage } from './package-contents.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -43,20 +43,23 @@ test('the engine of proxy scripts is unpacked, as a thread loads it from disk', 
   expect(needed.filter((path) => !existsSync(join(root, path)) || !plan.includesOfPackage(path) || !plan.isUnpacked(path))).toEqual([]);
 });
 
-test('every npm package that the main process imports goes along, whole, if it is not in the bundle', () => {
-  const bundled = bundledLibraries(root);
-  const packaged = new Set(plan.packages.map((folder) => folder.slice('node_modules/'.length)));
-  const imported = new Set<string>();
-  for (const path of globSync('{electron,shared}/**/*.ts', { cwd: root })) {
-    if (/\.test\.ts$|\/testing\//.test(path)) continue;
-    for (const [, type, from] of readFileSync(join(root, path), 'utf8').matchAll(/^(?:import|export)( type)? (?:[\w\s{},*$]+ from )?'([^'.][^']*)';?$/gm)) {
-      const name = /^(?:@[^/]+\/)?[^/]+/.exec(from ?? '')?.[0] ?? '';
-      // Electron is the runtime.
-      if (type === undefined && !isBuiltin(name) && name !== 'electron' && !bundled.includes(name)) imported.add(name);
-    }
-  }
-  expect([...imported]).toEqual(expect.arrayContaining(['ssh2', 'zod', 'yaml']));
-  expect([...imported].filter((name) => !packaged.has(name) || !plan.includesOfPackage(`node_modules/${name}/package.json`))).toEqual([]);
+test('the npm packages that the main process imports go along, with what they bring along, and no others', () => {
+  const imported = importedPackages(root);
+  expect([...imported]).toEqual(expect.arrayContaining(['ssh2', 'zod', 'yaml', 'fast-xml-parser', 'quickjs-wasi']));
+  expect([...imported].filter((name) => bundledLibraries(root).includes(name) || !existsSync(join(root, 'node_modules', name)))).toEqual([]);
+  const reached = packagesReachedFrom(root, imported);
+  // Those for other systems are not installed here.
+  const installed = [...reached].filter((folder) => existsSync(join(root, folder)));
+  expect(installed.filter((folder) => !plan.packages.includes(folder) || !plan.includesOfPackage(`${folder}/package.json`))).toEqual([]);
+  // To be named in electron-builder.yml: nothing loads them there.
+  const useless = plan.packages.filter((folder) => !reached.has(folder) && filesBelow(root, folder).some(plan.includesOfPackage));
+  expect(useless).toEqual([]);
+});
+
+test('what packages bring along is found where Node would find it', () => {
+  expect(packagesReachedFrom(root, ['@nats-io/transport-node'])).toEqual(new Set([
+    'node_modules/@nats-io/transport-node', 'node_modules/@nats-io/nats-core', 'node_modules/@nats-io/nkeys', 'node_modules/@nats-io/nkeys/node_modules/tweetnacl', 'node_modules/@nats-io/nuid',
+  ]));
 });
 
 test('no native code goes along, so that a package for one processor runs on every other', () => {
