@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -8,6 +8,7 @@ import { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { ConflictSide, DescriptionConflict, NotShared } from '../../shared/model/fleet.ts';
 import { writeProjectFile } from '../engine/project-files/named-files.ts';
 import { stateFolder } from '../engine/store/database.ts';
+import { removeFileSync } from '../engine/system-files/remove-file.ts';
 import type { FleetConfig } from './fleet-config.ts';
 import { isOtherRevision, openBucket } from './nats-bucket.ts';
 import { isForbidden, unreachable } from './nats-connection.ts';
@@ -202,7 +203,7 @@ function contentOf(projectFolder: string, path: string): string | undefined {
 }
 
 function write(projectFolder: string, path: string, content: string | undefined): void {
-  if (content === undefined) rmSync(join(projectFolder, path), { force: true });
+  if (content === undefined) removeFileSync(join(projectFolder, path));
   else writeProjectFile(join(projectFolder, path), content);
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { removeFileSync } from '../engine/system-files/remove-file.ts';
 import { isOurs, writePrivately } from '../engine/trust/private-files.ts';
 import { userFolder } from '../engine/trust/trusted-projects.ts';
 
@@ -54,5 +55,5 @@ export function writeFleetConfig(projectFolder: string, config: FleetConfig): vo
 }
 
 export function removeFleetConfig(projectFolder: string): void {
-  rmSync(fileOf(projectFolder).path, { force: true });
+  removeFileSync(fileOf(projectFolder).path);
 }

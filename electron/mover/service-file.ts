@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { removeFileSync } from '../engine/system-files/remove-file.ts';
 import { replaceFileSync } from '../engine/system-files/replace-file.ts';
 import { moverServiceSchema, type MoverService } from '../movers/mover-service.ts';
 import { moverFolder } from '../movers/place-engine.ts';
@@ -28,7 +29,7 @@ export function writeService(service: MoverService): void {
 
 /** Removes what this process has written; the file of a service that took its place stays. */
 export function removeService(project: string): void {
-  if (readService(pathOf(project))?.pid === process.pid) rmSync(pathOf(project), { force: true });
+  if (readService(pathOf(project))?.pid === process.pid) removeFileSync(pathOf(project));
 }
 
 /** The service of a project that has ended without being asked to: it crashed, or the computer was restarted. */
@@ -44,7 +45,7 @@ function crashed(path: string): MoverService | undefined {
 /** What has crashed counts as stopped from now on, of one project or of all: no workbench that connects again starts it. */
 export function forgetCrashed(project?: string): void {
   const paths = project === undefined ? recordPaths() : [pathOf(project)];
-  for (const path of paths) if (crashed(path) !== undefined) rmSync(path, { force: true });
+  for (const path of paths) if (crashed(path) !== undefined) removeFileSync(path);
 }
 
 /** The service of a project, if its process runs. */

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { moverNameSchema } from '../../shared/contract/mover-calls.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { removeFileSync } from '../engine/system-files/remove-file.ts';
 import { replaceFileSync } from '../engine/system-files/replace-file.ts';
 import { userFolder } from '../engine/trust/trusted-projects.ts';
 
@@ -53,7 +54,7 @@ export function moverBook(path = join(userFolder(), 'movers.json')): MoverBook {
       writeFileSync(temporary, `${JSON.stringify(movers, undefined, 2)}\n`, { mode: 0o600, flush: true });
       replaceFileSync(temporary, path);
     } finally {
-      rmSync(temporary, { force: true });
+      removeFileSync(temporary);
     }
   };
   const others = (name: string): Mover[] => list().filter((mover) => mover.name !== name);

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { evidenceHeadSchema, noDigest, type EvidenceEntry, type EvidenceHead, type EvidenceStatus } from '../../../shared/model/evidence.ts';
+import { removeFileSync } from '../system-files/remove-file.ts';
 import { replaceFileSync } from '../system-files/replace-file.ts';
 import { canonicalJson, sha256, verifyJournal } from './verify-journal.ts';
 
@@ -125,7 +126,7 @@ function writeHead(path: string, head: EvidenceHead, atStep: (step: string) => v
     atStep('replace head');
     replaceFileSync(temporary, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeFileSync(temporary);
     throw error;
   }
   flushFolder(dirname(path));

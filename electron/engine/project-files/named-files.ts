@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 import { isDeviceName } from '../../../shared/model/file-names.ts';
 import { issueLine } from '../../../shared/schema/issue-line.ts';
+import { removeFileSync } from '../system-files/remove-file.ts';
 import { keptWhileUnchanged } from '../system-files/kept-while-unchanged.ts';
 import { replaceFileSync } from '../system-files/replace-file.ts';
 
@@ -63,9 +64,9 @@ export function namedFiles<T extends { readonly name: string }>({ folder, schema
     list,
     find: (name) => list().find((thing) => thing.name === name),
     save: (thing) => writeProjectFile(pathOf(thing.name), textOf(thing)),
-    remove: (name) => rmSync(pathOf(name), { force: true }),
+    remove: (name) => removeFileSync(pathOf(name)),
     fileOf: fileNameOf,
-    removeFile: (file) => rmSync(join(folder, file), { force: true }),
+    removeFile: (file) => removeFileSync(join(folder, file)),
   };
 }
 
@@ -131,7 +132,7 @@ function writeAside(path: string, text: string, place: (temporary: string) => vo
     writeFileSync(temporary, text, { flush: true });
     place(temporary);
   } finally {
-    rmSync(temporary, { force: true });
+    removeFileSync(temporary);
   }
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import { removeFileSync } from '../system-files/remove-file.ts';
 import { BlockSet } from './block-set.ts';
 import { BLOCK_BYTES, blockCount, type ByteRange } from './blocks.ts';
 import { CheckpointRows, type DiskCheckpoint } from './checkpoints.ts';
@@ -101,7 +102,7 @@ export class DiskRecord {
       id: this.#disk.id, sizeBytes: this.sizeBytes, mapId, zeroed: [], ...to,
       runSnapshot: null, runBytes: null, runComplete: false, cursorBytes: 0, baseSnapshot: null, baseBytes: 0,
     }, { dropRows: true });
-    rmSync(formerPath, { force: true });
+    removeFileSync(formerPath);
     this.#map = this.#mapOnFile(this.sizeBytes);
     if (this.#map === undefined) {
       throw new CausewayError('replication.map-unusable', `${this.#path(mapId)} disappeared right after it was written`);
@@ -112,7 +113,7 @@ export class DiskRecord {
   delete(): void {
     this.close();
     this.rows.remove(this.#disk.id);
-    rmSync(this.#path(this.#disk.mapId), { force: true });
+    removeFileSync(this.#path(this.#disk.mapId));
   }
 
   #grow(grownAreaIsZeroed: boolean): void {
@@ -147,7 +148,7 @@ export function deleteTransferState({ db, folder, replicaId, diskId }: Pick<Tran
   const disk = rows.load();
   if (disk === undefined) return;
   rows.remove(disk.id);
-  rmSync(join(folder, mapName(disk.mapId)), { force: true });
+  removeFileSync(join(folder, mapName(disk.mapId)));
 }
 
 function mapName(mapId: string): string {

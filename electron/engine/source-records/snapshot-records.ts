@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../../../shared/model/json.ts';
 import type { Snapshot } from '../ports/source-platform.ts';
+import { removeFile } from '../system-files/remove-file.ts';
 import { replaceFile } from '../system-files/replace-file.ts';
 
 /**
@@ -35,7 +36,7 @@ export class SnapshotRecords {
   }
 
   async forget(snapshot: Snapshot): Promise<void> {
-    await rm(this.#path(snapshot.vmId, snapshot.tag), { force: true });
+    await removeFile(this.#path(snapshot.vmId, snapshot.tag));
   }
 
   #path(vmId: string, tag: string): string {

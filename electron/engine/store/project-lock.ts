@@ -1,9 +1,10 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
+import { removeFileSync } from '../system-files/remove-file.ts';
 import { longPath } from '../system-files/long-path.ts';
 
 /** Who has a project open, for people and for processes that want to talk to it. */
@@ -56,7 +57,7 @@ export function takeProjectLock(folder: string, address: string, key?: string): 
     release() {
       if (!held) return;
       held = false;
-      rmSync(path, { force: true });
+      removeFileSync(path);
       db.close();
     },
   };

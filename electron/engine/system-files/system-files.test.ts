@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { removeFile, removeFileSync } from './remove-file.ts';
 import { replaceFile, replaceFileSync } from './replace-file.ts';
 
 /** A rename that is refused so many times. */
@@ -47,6 +48,25 @@ test('another failure is not tried again, and a file is really replaced', async 
     writeFileSync(to, 'old');
     await replace(from, to);
     expect(readFileSync(to, 'utf8')).toBe('new');
+  }
+  rmSync(folder, { recursive: true });
+});
+
+test('deleting a file waits on Windows until no other program has it open, and needs no file', async () => {
+  const held = refusing(2, 'EBUSY');
+  removeFileSync('a', { platform: 'win32', remove: held.rename, pause: held.pause });
+  expect(held.state).toEqual({ attempts: 3, pauses: [5, 10] });
+  const later = refusing(1, 'EPERM');
+  await removeFile('a', { platform: 'win32', remove: async () => later.rename(), pause: async (ms) => later.pause(ms) });
+  expect(later.state).toEqual({ attempts: 2, pauses: [5] });
+  const elsewhere = refusing(1, 'EPERM');
+  expect(() => removeFileSync('a', { platform: 'linux', remove: elsewhere.rename })).toThrow('EPERM');
+  const folder = mkdtempSync(join(tmpdir(), 'cwy-remove-'));
+  for (const remove of [removeFileSync, removeFile]) {
+    writeFileSync(join(folder, 'file'), '');
+    await remove(join(folder, 'file'));
+    await remove(join(folder, 'file'));
+    expect(readdirSync(folder)).toEqual([]);
   }
   rmSync(folder, { recursive: true });
 });

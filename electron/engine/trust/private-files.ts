@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeFileSync } from '../system-files/remove-file.ts';
 import { replaceFileSync } from '../system-files/replace-file.ts';
 
 /** A file of another user does not count. */
@@ -19,7 +20,7 @@ export function writePrivately(path: string, text: string): void {
     writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
     replaceFileSync(temporary, path);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeFileSync(temporary);
     throw error;
   }
 }

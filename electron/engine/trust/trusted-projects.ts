@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { jsonObjectSchema } from '../../../shared/model/endpoint.ts';
 import { pluginIds } from '../../../shared/model/plugin-id.ts';
+import { removeFileSync } from '../system-files/remove-file.ts';
 import { isOurs, writePrivately } from './private-files.ts';
 
 const acceptedEndpointSchema = z.object({
@@ -72,7 +73,7 @@ export function projectTrust(projectFolder: string): ProjectTrust {
       const record = read();
       if (record !== undefined) write({ ...record, ...part(record) });
     },
-    revoke: () => rmSync(path, { force: true }),
+    revoke: () => removeFileSync(path),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeFile } from '../../system-files/remove-file.ts';
 import { replaceFile } from '../../system-files/replace-file.ts';
 
 const DIGEST_BYTES = 32;
@@ -59,6 +60,6 @@ export function digestFileName(tag: string, diskId: string): string {
 }
 
 export async function forgetDigests(folder: string, name: string): Promise<void> {
-  await rm(join(folder, name), { force: true });
-  await rm(join(folder, `${name}.partial`), { force: true });
+  await removeFile(join(folder, name));
+  await removeFile(join(folder, `${name}.partial`));
 }
