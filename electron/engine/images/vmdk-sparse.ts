@@ -120,26 +120,33 @@ async function runsAt(grains: Grains, offset: number, length: number): Promise<r
   const list = new RunList();
   for (let grain = Math.floor(offset / grainBytes); grain < index * grainsPerTable + page.first + page.entries && list.length < length; grain++) {
     const skip = list.length === 0 ? offset % grainBytes : 0;
-    const entry = page.bytes.readUInt32LE((grain - index * grainsPerTable - page.first) * 4);
-    list.add(grainRun(grains, grain, entry, skip, Math.min(grainBytes - skip, length - list.length)));
+    const place = (grain - index * grainsPerTable - page.first) * 4;
+    const entry = page.bytes.readUInt32LE(place);
+    const following = place + 4 < page.entries * 4 ? page.bytes.readUInt32LE(place + 4) : 0;
+    list.add(grainRun(grains, grain, entry, following, skip, Math.min(grainBytes - skip, length - list.length)));
   }
   return list.runs;
 }
 
-function grainRun(grains: Grains, grain: number, entry: number, skip: number, length: number): Run {
+/** @param following the entry after it, which is behind it in a file that was written in order */
+function grainRun(grains: Grains, grain: number, entry: number, following: number, skip: number, length: number): Run {
   const { file } = grains;
   if (entry === 0) return { kind: 'below', length };
   if (entry === 1 && grains.hasZeroGrains) return { kind: 'zero', length };
   const at = entry * SECTOR;
-  if (grains.isCompressed) return { kind: 'packed', length, skip, unit: { key: `${grains.key}:${grain}`, load: () => unpackGrain(grains, grain, at) } };
+  if (grains.isCompressed) return { kind: 'packed', length, skip, unit: { key: `${grains.key}:${grain}`, load: () => unpackGrain(grains, grain, at, (following - entry) * SECTOR) } };
   if (at + skip + length > file.sizeBytes) throw unreadable(file.name, `a grain is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
   return { kind: 'stored', length, file, at: at + skip };
 }
 
-/** A compressed grain: the number of its first sector, the length of its data, and the data. */
-async function unpackGrain({ file, grainBytes, sizeBytes }: Grains, grain: number, at: number): Promise<Buffer> {
-  // Most grains shrink to half or less: one read is enough for them.
-  const start = await bytesUpTo(file, at, 12 + grainBytes / 2);
+/**
+ * A compressed grain: the number of its first sector, the length of its data, and the data.
+ *
+ * @param room bytes to the next grain, where that is known
+ */
+async function unpackGrain({ file, grainBytes, sizeBytes }: Grains, grain: number, at: number, room: number): Promise<Buffer> {
+  // Most grains shrink to half or less: one read is enough for them, and for all where the next grain says how far.
+  const start = await bytesUpTo(file, at, 12 + (room > 12 && room <= 2 * grainBytes ? room - 12 : grainBytes / 2));
   if (start.length < 12) throw unreadable(file.name, `a grain is at offset ${at}, but the file is ${file.sizeBytes} bytes long (cut short or damaged)`);
   const first = start.readBigUInt64LE(0);
   const length = start.readUInt32LE(8);
