@@ -64,6 +64,8 @@ export async function startSshd(options: { readonly port?: number; readonly extr
 
 function configuration(port: number, folder: string, extra: string): string {
   return [
+    // The first value of a keyword counts.
+    extra,
     `Port ${port}`,
     'ListenAddress 127.0.0.1',
     `HostKey ${join(folder, 'host')}`,
@@ -74,8 +76,9 @@ function configuration(port: number, folder: string, extra: string): string {
     'StrictModes no',
     'PermitRootLogin prohibit-password',
     'MaxStartups 100',
+    // Commands run without this account's own shell settings, of which some start programs at every login.
+    `SetEnv HOME=${folder}`,
     'LogLevel INFO',
-    extra,
     '',
   ].join('\n');
 }

@@ -3,6 +3,7 @@ import { mkdir, open, rm, stat, truncate } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { sparseCopier } from './sparse-copier.ts';
 
 const run = promisify(execFile);
 export const gibibyte = 2 ** 30;
@@ -44,7 +45,7 @@ export class VolumeFiles {
 
   /** A copy that shares blocks where the file system can, and stays sparse where it cannot: a snapshot, or a clone. */
   async copy(fromId: string, toId: string): Promise<void> {
-    await run('cp', ['--sparse=always', '--reflink=auto', this.path(fromId), this.path(toId)]);
+    await sparseCopier.copy(this.path(fromId), this.path(toId));
   }
 
   async grow(id: string, sizeBytes: number): Promise<void> {

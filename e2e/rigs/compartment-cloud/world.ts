@@ -151,11 +151,21 @@ export function domainOf({ world, body }: Call): string {
   return domain;
 }
 
+/** Of what is gone, the vendor's listings show what ended within the last hours: here it is the last so many of each kind. */
+const goneInListings = 50;
+
+function withoutLongGone<R extends object>(items: readonly R[]): readonly R[] {
+  const gone = items.filter((item) => 'lifecycleState' in item && isGone({ lifecycleState: String(item.lifecycleState) }));
+  if (gone.length <= goneInListings) return items;
+  const forgotten = new Set(gone.slice(0, -goneInListings));
+  return items.filter((item) => !forgotten.has(item));
+}
+
 /** A page of those that the query asks for: each given member has to be the same. */
 export function listReply<R extends object>(call: Call, items: readonly R[], members: readonly string[], show: (item: R) => unknown = (item) => item) {
   const { query } = call;
   if (members.includes('compartmentId')) demand(call.world.compartments, query.get('compartmentId') ?? undefined);
-  const wanted = items.filter((item) => members.every((name) => query.get(name) === null || String((item as Readonly<Record<string, unknown>>)[name]) === query.get(name)));
+  const wanted = withoutLongGone(items).filter((item) => members.every((name) => query.get(name) === null || String((item as Readonly<Record<string, unknown>>)[name]) === query.get(name)));
   const limit = Math.min(1000, Number(query.get('limit') ?? '50'));
   const from = Number(query.get('page') ?? '0');
   const next = from + limit < wanted.length ? { 'opc-next-page': String(from + limit) } : {};

@@ -38,9 +38,15 @@ export function typedDescription(document: TypedModels, operations: Readonly<Rec
   const { models } = document;
   const named = (text: string): string => text.trim().replace(/^model\./, '');
 
+  const known = new Map<string, Readonly<Record<string, TypedField>>>();
+
   function fieldsOf(name: string): Readonly<Record<string, TypedField>> {
+    const before = known.get(name);
+    if (before !== undefined) return before;
     const model = models[name];
-    return Object.assign({}, ...(model?.extends ?? []).map((parent) => fieldsOf(named(parent))), model?.fields ?? {}) as Record<string, TypedField>;
+    const fields = Object.assign({}, ...(model?.extends ?? []).map((parent) => fieldsOf(named(parent))), model?.fields ?? {}) as Record<string, TypedField>;
+    known.set(name, fields);
+    return fields;
   }
 
   function shapeProblems(shape: TypedShape, value: unknown, at: string, isRequest: boolean): string[] {
@@ -124,6 +130,7 @@ export function typedDescription(document: TypedModels, operations: Readonly<Rec
 
 /** The alternatives of `A | B`, but not of what is in brackets. */
 function splitUnion(type: string): string[] {
+  if (!type.includes('|')) return [type.trim()];
   const parts: string[] = [];
   let depth = 0;
   let current = '';
