@@ -51,12 +51,20 @@ describe.runIf(hasWine)('the command line on Windows\' Node', () => {
     expect([status, stderr]).toEqual([2, 'causeway: nichts.yaml: file or folder not found\n']);
   });
 
-  it('keeps a project, its vault and its lock in a folder with a blank, and opens them again', async () => {
-    mkdirSync(causeway.project);
-    await causeway.expect(['vault', 'init']);
-    await causeway.expect(['vault', 'set', 'cloud-key'], { input: 'canary-secret' });
-    await causeway.expect(['endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${windows.path(windows.home)}`]);
-    const { status, stdout, stderr } = await causeway.run(['endpoint', 'list', '--json']);
+  it.each([
+    ['with a blank', ['Umzug der Läden']],
+    ['with more than 260 characters in its path', Array<string>(4).fill('another folder whose name alone has seventy characters, as some shares')],
+  ])('keeps a project, its vault and its lock in a folder %s, and opens them again', async (_what, folders) => {
+    const at = windowsCommandLine(windows, join(...folders));
+    mkdirSync(at.project, { recursive: true });
+    await at.expect(['vault', 'init']);
+    await at.expect(['vault', 'set', 'cloud-key'], { input: 'canary-secret' });
+    const images = join(at.project, '..', 'Virtual Machines');
+    mkdirSync(images, { recursive: true });
+    writeFileSync(join(images, 'web-01.raw'), Buffer.alloc(2 ** 20, 1));
+    await at.expect(['endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${windows.path(images)}`]);
+    expect(await at.expect(['vm', 'list', 'images'])).toContain('web-01');
+    const { status, stdout, stderr } = await at.run(['endpoint', 'list', '--json']);
     expect([status, (JSON.parse(stdout) as { name: string }).name, stdout.includes('canary-secret')]).toEqual([0, 'images', false]);
     expect(stderr).not.toContain('causeway:');
   });

@@ -32,6 +32,7 @@ const files = [
   'electron/engine/store/project-lock.test.ts',
   'electron/engine/store/replica-changes.test.ts',
   'electron/engine/system-files/kept-while-unchanged.test.ts',
+  'electron/engine/system-files/real-path.test.ts',
   'electron/engine/system-files/system-files.test.ts',
   'electron/engine/system-files/windows-access.test.ts',
   'electron/engine/transport/ssh-route.test.ts',

@@ -1,5 +1,5 @@
 // Two people of a fleet change the same replicas: one in the workbench, the other one elsewhere, with a real NATS server between them.
-import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -81,5 +81,16 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
     await dialog.waitFor({ state: 'detached' });
     expect(read(lab.project, db)).toContain('first');
     await expect.poll(() => page.getByRole('button', { name: 'Compare…' }).count()).toBe(0);
+  }, 120_000);
+
+  it('are told of files that the others do not get', async () => {
+    const { page } = workbench;
+    writeFileSync(join(lab.project, 'replicas', 'c:web.json'), '{}');
+    await page.getByText('1 file is not shared with the fleet').waitFor();
+    await page.getByText('replicas/c:web.json').first().waitFor();
+    rmSync(join(lab.project, 'replicas', 'c:web.json'));
+    await page.getByText('1 file is not shared with the fleet').waitFor({ state: 'detached' });
+    await other.turn();
+    expect(readdirSync(join(folder, 'replicas'))).not.toContain('c:web.json');
   }, 120_000);
 });

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { realPathSync } from '../engine/system-files/real-path.ts';
 import { removeFileSync } from '../engine/system-files/remove-file.ts';
 import { isOurs, writePrivately } from '../engine/trust/private-files.ts';
 import { userFolder } from '../engine/trust/trusted-projects.ts';
@@ -33,7 +34,7 @@ const recordSchema = z.strictObject({ folder: z.string(), fleet: fleetConfigSche
  * their servers, with a password from whatever file it names.
  */
 function fileOf(projectFolder: string): { readonly path: string; readonly folder: string } {
-  const folder = realpathSync.native(projectFolder);
+  const folder = realPathSync(projectFolder);
   return { folder, path: join(userFolder(), 'fleets', `${createHash('sha256').update(folder).digest('hex').slice(0, 40)}.json`) };
 }
 

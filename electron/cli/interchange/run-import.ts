@@ -4,6 +4,7 @@ import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { importProject, type ImportedProject } from '../../../shared/interchange/import-project.ts';
 import { importedDocument, planImport, type ImportPlan } from '../../../shared/interchange/plan-import.ts';
 import { readPayloads } from '../../../shared/interchange/read-payloads.ts';
+import { isPortableFileName } from '../../../shared/model/file-names.ts';
 import type { PluginId } from '../../../shared/model/plugin-id.ts';
 import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import { print, table } from '../output/print.ts';
@@ -90,11 +91,11 @@ async function writeDocuments({ replicas }: ImportedProject, folder: string): Pr
   return results;
 }
 
-/** Instances may be paths or ids of another system: what a file must not be called is replaced. */
-function fileName(vm: string, index: number): string {
+/** Name of a VM's document, without its ending. Instances may be paths or ids of another system: what a file must not be called is replaced. */
+export function fileName(vm: string, index: number): string {
   const last = vm.split(/[\\/]/).at(-1) ?? '';
   const plain = last.replaceAll(/[^\w .-]/g, '-').replace(/^[. ]+/, '').slice(0, 100);
-  return plain === '' ? `vm-${index + 1}` : plain;
+  return isPortableFileName(`${plain}.yaml`) && plain !== '' ? plain : `vm-${index + 1}`;
 }
 
 function report(results: readonly Result[], { notCarried, unknownEndpoints }: ImportedProject, options: ImportOptions, context: CommandContext): ExitStatus {

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { nkeys } from '@nats-io/transport-node';
+import { isDeviceName } from '../../../shared/model/file-names.ts';
+import { createPrivateFile } from '../../engine/system-files/private-file.ts';
 import { accountConfiguration, fleetRoles, type FleetRole, type FleetUser } from '../../fleet/server-configuration.ts';
 import { UsageError, type CommandContext, type ExitStatus } from '../command-context.ts';
 
@@ -16,7 +18,8 @@ export function configureServers(given: readonly string[], { name, output }: Con
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const users = given.map((text): FleetUser => {
     const [, user, role] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,62}):([a-z]+)$/.exec(text) ?? [];
-    if (user === undefined || !(fleetRoles as readonly string[]).includes(role ?? '')) throw new UsageError(`"${text}" must be a name and a role: ${fleetRoles.map((one) => `alice:${one}`).join(', ')}`);
+    // Each has a file of this name.
+    if (user === undefined || isDeviceName(user) || !(fleetRoles as readonly string[]).includes(role ?? '')) throw new UsageError(`"${text}" must be a name and a role: ${fleetRoles.map((one) => `alice:${one}`).join(', ')}`);
     return { name: user, role: role as FleetRole, publicKey: publicKeyOf(join(folder, `${user}.seed`)) };
   });
   const path = join(folder, 'account.conf');
@@ -27,6 +30,6 @@ export function configureServers(given: readonly string[], { name, output }: Con
 
 /** Of the seed in a file, which is made where there is none. */
 function publicKeyOf(path: string): string {
-  if (!existsSync(path)) writeFileSync(path, `${new TextDecoder().decode(nkeys.createUser().getSeed())}\n`, { mode: 0o600, flag: 'wx' });
+  if (!existsSync(path)) createPrivateFile(path, `${new TextDecoder().decode(nkeys.createUser().getSeed())}\n`);
   return nkeys.fromSeed(new TextEncoder().encode(readFileSync(path, 'utf8').trim())).getPublicKey();
 }

@@ -1,6 +1,7 @@
-import { constants } from 'node:fs';
+import { constants, realpath as realpathByParts } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import path, { type PlatformPath } from 'node:path';
+import { promisify } from 'node:util';
 
 /** What readers of images need of a file system. Everything that they open goes through it. */
 export interface FileAccess {
@@ -27,9 +28,19 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 
 export const systemFiles: FileAccess = {
   path,
-  realpath: (name) => realpath(name),
+  realpath: realPath,
   open: openRegular,
 };
+
+/** Windows may refuse to resolve paths of more than 260 characters by its own means: Node resolves those part by part. */
+async function realPath(name: string): Promise<string> {
+  try {
+    return await realpath(name);
+  } catch (error) {
+    if (process.platform !== 'win32' || name.length < 230) throw error;
+    return promisify(realpathByParts)(name);
+  }
+}
 
 async function openRegular(name: string): Promise<OpenedFile> {
   // Looked at first: opening a device can have effects.

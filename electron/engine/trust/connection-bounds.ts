@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/model/json.ts';
@@ -6,6 +6,7 @@ import type { PluginId } from '../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { issueLine } from '../../../shared/schema/issue-line.ts';
 import { isSecretReference } from '../../../shared/plugins/shapes/secret-value.ts';
+import { realPathSync } from '../system-files/real-path.ts';
 
 /** Files that programs take their orders or their trust from. */
 const settingsFiles = new Set(['ceph_conf_file', 'ceph_keyring_file', 'nbd_tls_client_credentials', 'libvirt_tls_credentials', 'disk_library_folder']);
@@ -56,8 +57,8 @@ function sharedFiles(node: JsonObject, projectFolder: string): string[] {
 
 /** Links are followed, on both sides. */
 function isInside(path: string, folder: string): boolean {
-  const real = existsSync(path) ? realpathSync.native(path) : resolve(path);
-  return [realpathSync.native(folder), resolve(folder)].some((base) => {
+  const real = existsSync(path) ? realPathSync(path) : resolve(path);
+  return [realPathSync(folder), resolve(folder)].some((base) => {
     const between = relative(base, real);
     return between === '' || (between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between));
   });

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { jsonObjectSchema } from '../../../shared/model/endpoint.ts';
 import { pluginIds } from '../../../shared/model/plugin-id.ts';
+import { realPathSync } from '../system-files/real-path.ts';
 import { removeFileSync } from '../system-files/remove-file.ts';
 import { isOurs, writePrivately } from './private-files.ts';
 
@@ -48,7 +49,7 @@ export interface ProjectTrust {
 }
 
 export function projectTrust(projectFolder: string): ProjectTrust {
-  const folder = realpathSync.native(projectFolder);
+  const folder = realPathSync(projectFolder);
   const path = join(userFolder(), 'trusted-projects', `${createHash('sha256').update(folder).digest('hex').slice(0, 40)}.json`);
 
   const read = (): TrustRecord | undefined => {

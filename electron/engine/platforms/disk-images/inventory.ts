@@ -1,7 +1,8 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { hasImageExtension } from '../../images/detect.ts';
+import { systemFiles } from '../../images/file-access.ts';
 import { bytesAt } from '../../images/image-bytes.ts';
 import type { ImageVm } from './image-vm.ts';
 import { inspectImage } from './inspect-image.ts';
@@ -134,7 +135,7 @@ async function describedVm(folder: string, id: string, files: readonly string[],
 
 /** Images that no other image in the folder is built on: backing files and extents are no disks of their own. */
 async function topImages(folder: string, names: readonly string[], { root, signal }: Collected): Promise<readonly string[]> {
-  const real = await realpath(folder);
+  const real = await systemFiles.realpath(folder);
   const below = new Set<string>();
   for (const name of names) {
     if (signal?.aborted === true) throw new CausewayError('general.cancelled', 'listing the images was cancelled');
