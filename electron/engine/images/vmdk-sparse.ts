@@ -1,4 +1,4 @@
-import { openTable, tableAt, type Table } from './byte-cache.ts';
+import { openTable, type Table } from './byte-cache.ts';
 import { unpackZlib } from './decompress.ts';
 import { bytesAt, bytesUpTo, powerOfTwo, safeNumber, type ImageBytes } from './image-bytes.ts';
 import { unreadable } from './image-errors.ts';
@@ -20,7 +20,14 @@ const flags = { zeroGrains: 0x4, compressed: 0x10000, markers: 0x20000 } as cons
 const DIRECTORY_AT_END = 0xffffffffffffffffn;
 const FOOTER_MARKER = 3;
 const MAX_GRAIN_SECTORS = 65_536;
-const REDO_GRAINS_PER_TABLE = 4096;
+const MAX_GRAINS_PER_TABLE = 4096;
+const REDO_GRAINS_PER_TABLE = MAX_GRAINS_PER_TABLE;
+/** So much of a file is read for its tables at once. */
+const WINDOW = 64 * 1024;
+/** An answer goes no further, so that whoever asks can stop in between. */
+const MAX_TABLES_AT_ONCE = 1024;
+/** A table without a grain. */
+const NO_GRAINS = Buffer.alloc(MAX_GRAINS_PER_TABLE * 4);
 let extents = 0;
 
 interface Grains {
@@ -56,7 +63,7 @@ async function openHostedExtent(file: ImageBytes, start: Buffer, context: LayerC
   // A header without a disk of its own, which some readers take for a descriptor of other files.
   if (capacity === 0) throw unreadable(file.name, 'its header has a capacity of 0');
   const grainSectors = powerOfTwo(safeNumber(head.readBigUInt64LE(20), file, 'the grain size'), 1, MAX_GRAIN_SECTORS, file, 'the grain size in sectors');
-  const grainsPerTable = powerOfTwo(head.readUInt32LE(44), 1, 4096, file, 'the number of grains per table');
+  const grainsPerTable = powerOfTwo(head.readUInt32LE(44), 1, MAX_GRAINS_PER_TABLE, file, 'the number of grains per table');
   const directoryAt = safeNumber(head.readBigUInt64LE(56) * 512n, file, 'the offset of the grain directory');
   const descriptorAt = safeNumber(start.readBigUInt64LE(28) * 512n, file, 'the offset of the descriptor');
   const descriptorLength = safeNumber(start.readBigUInt64LE(36) * 512n, file, 'the length of the descriptor');
@@ -105,27 +112,41 @@ async function openGrains(facts: Omit<Grains, 'directory' | 'key'> & { readonly 
 }
 
 async function runsAt(grains: Grains, offset: number, length: number): Promise<readonly Run[]> {
-  const { file, grainBytes, grainsPerTable, directory } = grains;
+  const { grainBytes, grainsPerTable, directory } = grains;
   const span = grainBytes * grainsPerTable;
   const index = Math.floor(offset / span);
   const directoryPage = await directory.page(index);
   const tableOf = (entry: number) => directoryPage.bytes.readUInt32LE((entry - directoryPage.first) * 4);
-  if (tableOf(index) === 0) {
-    let next = index + 1;
-    while (next < directoryPage.first + directoryPage.entries && next * span < offset + length && tableOf(next) === 0) next++;
-    return [{ kind: 'below', length: Math.min(next * span - offset, length) }];
+  const last = Math.min(directoryPage.first + directoryPage.entries, index + MAX_TABLES_AT_ONCE);
+  let table: Buffer | undefined;
+  let next = index;
+  // Some writers make all tables from the beginning: those without a grain are as good as none.
+  for (; next < last && next * span < offset + length; next++) {
+    const at = tableOf(next) * SECTOR;
+    table = at === 0 ? undefined : await grainTable(grains, at);
+    if (table?.equals(NO_GRAINS.subarray(0, table.length)) === false) break;
   }
-  const at = tableOf(index) * SECTOR;
-  const page = await tableAt(grains.context.tables, `${grains.key}/${at}`, file, at, 4, grainsPerTable).page(Math.floor((offset - index * span) / grainBytes));
+  if (next > index || table === undefined) return [{ kind: 'below', length: Math.min(next * span - offset, length) }];
   const list = new RunList();
-  for (let grain = Math.floor(offset / grainBytes); grain < index * grainsPerTable + page.first + page.entries && list.length < length; grain++) {
+  for (let grain = Math.floor(offset / grainBytes); grain < (index + 1) * grainsPerTable && list.length < length; grain++) {
     const skip = list.length === 0 ? offset % grainBytes : 0;
-    const place = (grain - index * grainsPerTable - page.first) * 4;
-    const entry = page.bytes.readUInt32LE(place);
-    const following = place + 4 < page.entries * 4 ? page.bytes.readUInt32LE(place + 4) : 0;
+    const place = (grain - index * grainsPerTable) * 4;
+    const entry = table.readUInt32LE(place);
+    const following = place + 4 < table.length ? table.readUInt32LE(place + 4) : 0;
     list.add(grainRun(grains, grain, entry, following, skip, Math.min(grainBytes - skip, length - list.length)));
   }
   return list.runs;
+}
+
+/** A table of grains. They lie one behind the other in most files, so that those around it are read with it. */
+async function grainTable({ file, key, grainsPerTable, context }: Grains, at: number): Promise<Buffer> {
+  const bytes = grainsPerTable * 4;
+  const from = at - (at % WINDOW);
+  if (at + bytes <= Math.min(from + WINDOW, file.sizeBytes)) {
+    const window = await context.tables.get(`${key}/${from}`, () => bytesUpTo(file, from, WINDOW));
+    return window.subarray(at - from, at - from + bytes);
+  }
+  return context.tables.get(`${key}/table ${at}`, () => bytesAt(file, at, bytes));
 }
 
 /** @param following the entry after it, which is behind it in a file that was written in order */
