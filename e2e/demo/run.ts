@@ -103,7 +103,8 @@ async function checkOffline(causeway: Commands): Promise<void> {
 async function describeEndpoints(causeway: Commands, cloud: EuropeanCloud, vm: SourceVm, ssh: SshdRig | undefined): Promise<void> {
   story.chapter('Describe both ends; secrets go into the vault');
   for (const endpoint of await addEndpoints(causeway, { cloud, vm }, ssh)) {
-    const { status } = await causeway.run(['endpoint', 'check', endpoint]);
+    const { status, stdout } = await causeway.run(['endpoint', 'check', endpoint]);
+    if (status !== 0) console.log(indent(stdout));
     story.prove(`The endpoint ${endpoint} passes its check`, status === 0, 'every step passed');
   }
   await causeway.show(['vm', 'list', hostEndpoint]);

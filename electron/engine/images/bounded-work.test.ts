@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
 import { ByteCache } from './byte-cache.ts';
+import { ImageDiskReader } from './image-disk-reader.ts';
 import { RunList, type Layer } from './layer.ts';
+import { openImage } from './open-image.ts';
 import { resolveRuns } from './resolve-runs.ts';
+import { buildVmdk } from './testing/build-images.ts';
+import { memoryFiles } from './testing/memory-files.ts';
 
 const PIECE = 2048;
 const SIZE = 2 ** 30;
@@ -52,4 +56,17 @@ it('keeps few tables of a few bytes each: an image can have millions', async () 
   }
   expect(again).toBeGreaterThan(800);
   expect(cache.sizeBytes).toBeLessThanOrEqual(64 * 1024);
+});
+
+it('reads tables that lie one behind the other together, and passes over those without a grain', async () => {
+  // 128 tables of 2 KiB, all made from the beginning, each for 2 MiB.
+  const sizeBytes = 2 ** 28;
+  const access = memoryFiles({ '/vms/large.vmdk': buildVmdk({ sizeBytes, bytes: Buffer.alloc(0), has: () => false }) });
+  const reader = new ImageDiskReader(await openImage({ path: '/vms/large.vmdk' }, { folder: '/vms', access }));
+  access.reset();
+  const extents = [];
+  for await (const extent of reader.extents(new AbortController().signal)) extents.push(extent);
+  await reader.close();
+  expect(extents).toEqual([{ offset: 0, length: sizeBytes, kind: 'zero' }]);
+  expect(access.work.reads).toBeLessThan(20);
 });
