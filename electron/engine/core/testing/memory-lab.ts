@@ -16,6 +16,7 @@ import type { Snapshot, SourcePlatform } from '../../ports/source-platform.ts';
 import { memoryDeployments } from './memory-deployments.ts';
 
 const block = 65536;
+const zeros = Buffer.alloc(block);
 
 /** A source and a cloud in memory, which record calls and fail on demand. */
 export class MemoryLab {
@@ -196,7 +197,7 @@ export class MemoryLab {
     const kindAt = (offset: number): Extent['kind'] | undefined => {
       const part = content.subarray(offset, offset + block);
       if (base !== undefined && offset < base.length && part.equals(base.subarray(offset, offset + block))) return undefined;
-      return part.every((byte) => byte === 0) ? 'zero' : 'data';
+      return part.equals(zeros.subarray(0, part.length)) ? 'zero' : 'data';
     };
     const all = (function* (): Generator<Extent> {
       for (let offset = 0; offset < content.length; offset += block) {
