@@ -68,6 +68,11 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
       await platform.close();
     }
   };
+  /** As many resources as a base leaves; a failure names all that there are, whose ids say what they are. */
+  const expectKept = async (base: Snapshot, kept: number, at: string): Promise<void> => {
+    const left = await lab().harness.leftovers(base);
+    expect(left.length, `${at}; there are ${left.join(', ')}`).toBe(kept);
+  };
   /** One pass after another through `failing`, each of which ends with the content of the disks and what a base leaves. What a harness leaves out as the base's goes with it. */
   const throughPasses = async (cases: number, failing: (pass: Pass, index: number) => Promise<string>): Promise<void> => {
     const atFirst = await lab().harness.leftovers();
@@ -82,14 +87,14 @@ export function sourceInterruptions(lab: () => SourceLab, samples: { readonly fa
         // What promotes has succeeded, so that nobody gives it up.
         if (pass.read === undefined && index % 2 === 0) {
           await inProcess((platform) => giveUp(platform, pass));
-          expect(await lab().harness.leftovers(base), at).toHaveLength(kept);
+          await expectKept(base, kept, at);
           Object.assign(pass, { tag: lab().newTag(), taken: undefined });
         }
         await inProcess((platform) => goOn(platform, pass));
       }
       expect((pass.read ?? []).map((bytes, disk) => firstDifference(bytes, before[disk] ?? Buffer.alloc(0))), at).toEqual([undefined, undefined]);
       [base, replicas] = [pass.taken ?? base, pass.read ?? replicas];
-      expect(await lab().harness.leftovers(base), at).toHaveLength(kept);
+      await expectKept(base, kept, at);
     }
     const isLeftOut = (await lab().harness.leftovers()).length > kept;
     await lab().harness.platform.deleteBase(base, signal);
