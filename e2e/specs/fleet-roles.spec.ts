@@ -67,14 +67,14 @@ describe.runIf(hasNats)('roles in a fleet', () => {
     const [bob, carol] = [await exchange('bob'), await exchange('carol')];
     writeFileSync(join(bob.project, 'replicas/web.yaml'), 'name: web');
     await bob.files.turn();
-    expect(await carol.files.turn()).toEqual({ taken: ['replicas/web.yaml'], conflicts: [] });
+    expect(await carol.files.turn()).toEqual({ taken: ['replicas/web.yaml'], conflicts: [], notShared: [] });
     writeFileSync(join(carol.project, 'replicas/web.yaml'), 'name: other');
     mkdirSync(join(bob.project, 'waves'));
     writeFileSync(join(bob.project, 'waves/night.yaml'), 'name: night');
     await bob.files.turn();
     await expect(carol.files.turn()).rejects.toThrow(expect.objectContaining({ code: 'fleet.forbidden' }) as Error);
     expect(readFileSync(join(carol.project, 'waves/night.yaml'), 'utf8')).toBe('name: night');
-    expect(await bob.files.turn()).toEqual({ taken: [], conflicts: [] });
+    expect(await bob.files.turn()).toEqual({ taken: [], conflicts: [], notShared: [] });
   }, 60_000);
 
   it('hold for a client that is not Causeway as well, and nobody may delete what was recorded', async () => {
