@@ -1,7 +1,8 @@
-import { globSync, readFileSync, statfsSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { memoryFolder } from './scripts/test/memory-folder.ts';
 
 /**
  * How long an awaited event may take. No test asserts a duration, so these are far above what an idle machine needs: a
@@ -18,22 +19,8 @@ const path = [join(import.meta.dirname, 'node_modules', '.bin'), ...(process.pla
 /** What tests accept stays out of the settings of whoever runs them. */
 const env = { PATH: path, CAUSEWAY_USER_FOLDER: join(tmpdir(), `causeway-test-user-${process.pid}`) };
 
-/**
- * Unit tests write their files to memory where there is room: thousands of small projects whose databases wait for the disk at each
- * record take more than twice as long. The folder is removed at the end (scripts/test/memory-folder.ts).
- */
-const memoryFolder = hasRoom('/dev/shm', 4 * 2 ** 30) ? `/dev/shm/causeway-units-${process.pid}` : undefined;
+/** Of the unit tests: theirs are many small files. */
 const unitEnv = memoryFolder === undefined ? env : { ...env, TMPDIR: memoryFolder };
-const globalSetup = memoryFolder === undefined ? [] : ['scripts/test/memory-folder.ts'];
-
-function hasRoom(folder: string, bytes: number): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize >= bytes;
-  } catch {
-    return false;
-  }
-}
 
 /**
  * By Node's own loader, which strips types, as the engine and the command line are run from their sources. Vite's takes four times as much
@@ -57,7 +44,7 @@ export default defineConfig({
           ...byNode,
           name: 'unit',
           env: unitEnv,
-          globalSetup,
+          globalSetup: ['scripts/test/memory-folder.ts'],
           include: [unitTests],
           exclude: ['**/node_modules/**', ...replaceModules],
           // Files share processes: what they all import is loaded once, which halves the time.

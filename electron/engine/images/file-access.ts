@@ -32,7 +32,7 @@ export const systemFiles: FileAccess = {
   open: openRegular,
 };
 
-/** Windows may refuse to resolve paths of more than 260 characters by its own means: Node resolves those part by part. */
+/** As `system-files/real-path.ts`, of which image readers may not know: Windows may refuse to resolve paths of more than 260 characters, which Node resolves part by part. */
 async function realPath(name: string): Promise<string> {
   try {
     return await realpath(name);
