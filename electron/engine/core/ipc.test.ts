@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -49,6 +49,27 @@ afterEach(async () => {
 });
 
 describe('the core through a local socket', () => {
+  test.skipIf(process.platform === 'win32')('turns away who was connected by the system alone, so that they can try again', async () => {
+    const listening = createServer((socket) => socket.destroy());
+    await new Promise<void>((resolve) => listening.listen(join(folder, 'ends'), resolve));
+    await expect(connectLocally({ address: join(folder, 'ends') })).rejects.toThrow(/EPIPE|ECONNRESET|ended before it served/u);
+    listening.close();
+    await server.close();
+  });
+
+  test.skipIf(process.platform === 'win32')('stops waiting for an engine that does not serve', async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket));
+    await new Promise<void>((resolve) => silent.listen(join(folder, 'silent'), resolve));
+    const stop = new AbortController();
+    const waiting = connectLocally({ address: join(folder, 'silent') }, stop.signal);
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'general.cancelled' });
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    await server.close();
+  });
+
   it('carries answers and errors with their codes', async () => {
     const client = await connectLocally({ address });
     expect(await client.call('vault.has', { name: 'x' })).toBe(true);
@@ -79,6 +100,14 @@ describe('the core through a local socket', () => {
   });
 });
 
+/** What a socket hears after it was let in. */
+function firstAnswer(socket: Socket): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    readLines(socket, (message) => void ('id' in (message as object) && resolve(message)), reject);
+    socket.once('close', () => reject(new Error('hung up')));
+  });
+}
+
 describe('a place that other users can reach, as a named pipe of Windows is', () => {
   const key = 'k'.repeat(64);
   let guarded: LocalServer;
@@ -97,10 +126,10 @@ describe('a place that other users can reach, as a named pipe of Windows is', ()
     expect(await client.call('vault.has', { name: 'x' })).toBe(true);
     await client.close();
     const socket = connect(place.address);
-    const answer = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString())));
+    const answer = firstAnswer(socket);
     const call = `${JSON.stringify({ id: 1, call: 'vault.has', input: { name: 'x' } })}\n`;
     for (const piece of [key.slice(0, 10), key.slice(10) + call.slice(0, 5), call.slice(5)]) await new Promise((resolve) => socket.write(piece, resolve));
-    expect(JSON.parse(await answer)).toMatchObject({ id: 1 });
+    expect(await answer).toMatchObject({ id: 1 });
     socket.destroy();
   });
 
@@ -112,12 +141,9 @@ describe('a place that other users can reach, as a named pipe of Windows is', ()
     await later.call('vault.has', { name: 'x' });
     await later.close();
     const closed = guarded.close();
-    const answered = new Promise<string>((resolve, reject) => {
-      socket.once('data', (data) => resolve(String(data)));
-      socket.once('close', () => reject(new Error('hung up')));
-    });
+    const answered = firstAnswer(socket);
     socket.write(`${key.slice(10)}${JSON.stringify({ id: 1, call: 'vault.has', input: { name: 'x' } })}\n`);
-    expect(JSON.parse(await answered)).toMatchObject({ id: 1, answer: { ok: true } });
+    expect(await answered).toMatchObject({ id: 1, answer: { ok: true } });
     socket.destroy();
     await closed;
   });

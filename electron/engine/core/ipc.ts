@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import { channelClient } from '../../../shared/contract/channel-client.ts';
 import { messageText, mostMessageBytes, type Channel } from '../../../shared/contract/channel.ts';
 import { calls, events } from '../../../shared/contract/contract.ts';
@@ -106,15 +107,30 @@ export function localChannel(socket: Duplex): Channel {
   };
 }
 
-/** A client of an engine that runs in another process. Rejects when no engine listens there. */
-export async function connectLocally({ address, key }: LocalPlace): Promise<CoreClient> {
+/**
+ * What an engine tells a client once it serves it. The system connects clients before the engine has heard of them, and disconnects them
+ * when it ends before that; after this event the engine waits for the client's first call.
+ */
+const admission = { welcome: z.null() };
+
+/** A client of an engine that runs in another process. Rejects when no engine listens there, and when it ends before it serves this client. */
+export async function connectLocally({ address, key }: LocalPlace, signal?: AbortSignal): Promise<CoreClient> {
   const socket = createConnection(address);
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve);
-    socket.once('error', reject);
-  });
-  if (key !== undefined) socket.write(key);
-  return channelClient(localChannel(socket), calls, events);
+  const stop = (): void => void socket.destroy(new CausewayError('general.cancelled', 'nobody waits for the engine any more'));
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    if (key !== undefined) socket.write(key);
+    const channel = localChannel(socket);
+    const client = channelClient(channel, calls, { ...events, ...admission });
+    await new Promise<void>((resolve, reject) => {
+      client.subscribe('welcome', () => resolve());
+      socket.once('error', reject);
+      channel.onClose(() => reject(new CausewayError('engine.connection-lost', 'the engine ended before it served this process')));
+    });
+    return client;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
 }
 
 export interface LocalServer {
@@ -130,8 +146,10 @@ export async function serveLocally(served: Served, { address, key }: LocalPlace,
   const clients = new Map<Socket, ServedChannel>();
   const strangers = new Set<Socket>();
   const serve = (socket: Socket): void => {
-    clients.set(socket, serveChannel(served, told, localChannel(socket)));
+    const channel = localChannel(socket);
+    clients.set(socket, serveChannel(served, told, channel));
     socket.on('close', () => clients.delete(socket));
+    channel.send({ event: 'welcome', payload: null });
   };
   const server = createServer((socket) => {
     if (key === undefined) return serve(socket);

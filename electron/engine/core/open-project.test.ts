@@ -53,6 +53,18 @@ describe('a project that is opened twice', () => {
     await first.client.close();
   });
 
+  test('by several processes again and again: each gets its answer, whoever is the engine and ends meanwhile', async () => {
+    const once = async (): Promise<unknown> => {
+      const { client } = await open();
+      try {
+        return await client.call('endpoint.list', {});
+      } finally {
+        await client.close();
+      }
+    };
+    for (let round = 0; round < 20; round += 1) expect(await Promise.all([once(), once(), once(), once()])).toEqual([[], [], [], []]);
+  });
+
   test('the engine waits for calls that are under way before it hangs up', async () => {
     const first = await open();
     const second = await open();

@@ -26,7 +26,7 @@ export async function openProject(options: CoreOptions, signal: AbortSignal, dea
     if (lock !== undefined) return { role: 'engine', client: await openEngine(options, place, lock) };
     const holder = readLockHolder(folder);
     try {
-      if (holder !== undefined) return { role: 'client', client: await connectLocally(holder) };
+      if (holder !== undefined) return { role: 'client', client: await connectLocally(holder, signal) };
     } catch (cause) {
       // It is just starting or just ending.
       if (performance.now() > until) throw busy(holder?.pid, cause);
