@@ -84,6 +84,16 @@ describe('boot volumes', () => {
     expect(cloud.world.leftovers()).toEqual([]);
   });
 
+  it('one that is found as made, because the answers to its last change were lost, has closed the entry of the instance it came from', async () => {
+    const platform = await open();
+    // The first change gives it its tags, the second one says that it is made.
+    cloud.faults.add({ operation: 'BlockstorageClient.updateBootVolume', nth: 2, times: 20, effect: 'connection-reset-after' });
+    const [boot] = await platform.ensureVolumes(run(), vm.disks, signal);
+    cloud.faults.clear();
+    expect(cloud.world.volumes.get(boot?.id ?? '')).toMatchObject({ lifecycleState: 'AVAILABLE' });
+    expect(store.ledger.list().filter(({ lifetime }) => lifetime === 'temporary')).toEqual([]);
+  });
+
   it('another image is imported when the one that was found goes before the launch', async () => {
     let launches = 0;
     const platform = await open({

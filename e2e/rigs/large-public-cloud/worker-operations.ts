@@ -55,7 +55,8 @@ const runInstances: Operation<World> = async ({ world, body, fault }) => {
         boot: { kind: 'image', imageName: image.machine }, dataVolumes: [], nics: [{ mac: instance.mac, ipv4: instance.privateIp }],
       }),
       succeed: () => {
-        instance.state = 'running';
+        // It may have been terminated before it ran.
+        if (instance.state === 'pending') instance.state = 'running';
         exposeLater(world);
       },
       fail: (reason) => Object.assign(instance, { state: 'terminated', stateReason: { code: 'Server.InternalError', message: `Server.InternalError: ${reason}` } }),

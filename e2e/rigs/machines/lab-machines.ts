@@ -20,6 +20,8 @@ export class LabMachines implements ServerMachines {
   readonly #start: StartMachine;
   readonly #bridge = new AddressBridge();
   readonly #running = new Map<string, Running>();
+  /** What each server's machine was last asked for: a stop that comes while it starts waits for that, or it would stop nothing. */
+  readonly #turns = new Map<string, Promise<void>>();
   #exposed: readonly Exposure[] = [];
 
   constructor(folder: string, start: StartMachine) {
@@ -27,14 +29,31 @@ export class LabMachines implements ServerMachines {
     this.#start = start;
   }
 
-  async start(plan: MachinePlan): Promise<void> {
-    await this.stop(plan.serverId);
+  start(plan: MachinePlan): Promise<void> {
+    return this.#inTurn(plan.serverId, () => this.#startNow(plan));
+  }
+
+  stop(serverId: string): Promise<void> {
+    return this.#inTurn(serverId, () => this.#stopNow(serverId));
+  }
+
+  #inTurn(serverId: string, work: () => Promise<void>): Promise<void> {
+    const turn = (this.#turns.get(serverId) ?? Promise.resolve()).then(work, work);
+    this.#turns.set(serverId, turn);
+    void turn.catch(() => undefined).finally(() => {
+      if (this.#turns.get(serverId) === turn) this.#turns.delete(serverId);
+    });
+    return turn;
+  }
+
+  async #startNow(plan: MachinePlan): Promise<void> {
+    await this.#stopNow(plan.serverId);
     const folder = this.#folderOf(plan.serverId);
     await mkdir(folder, { recursive: true });
     this.#running.set(plan.serverId, { machine: await this.#start(plan, folder), plan });
   }
 
-  async stop(serverId: string): Promise<void> {
+  async #stopNow(serverId: string): Promise<void> {
     const running = this.#running.get(serverId);
     if (running === undefined) return;
     this.#running.delete(serverId);
@@ -94,7 +113,7 @@ export class LabMachines implements ServerMachines {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#running.keys()].map((serverId) => this.stop(serverId)));
+    await Promise.all([...new Set([...this.#turns.keys(), ...this.#running.keys()])].map((serverId) => this.stop(serverId)));
     await this.#bridge.close();
   }
 }

@@ -60,6 +60,8 @@ export const createServer: Operation = (call) => {
     operation: world.openRequest(call.requestId, 'CREATE', 'SERVER', [id]),
     work: () => world.ground.machines.start(machinePlan(world, server)),
     succeed: () => {
+      // It may have been deleted before it ran.
+      if (server.status !== 'CREATING') return;
       Object.assign(server, { status: 'ACTIVE', powerStatus: 'RUNNING', launchedAt: now() });
       for (const volume of [boot.volume, ...dataVolumes]) volume.status = 'ATTACHED';
       exposeServersLater(world);

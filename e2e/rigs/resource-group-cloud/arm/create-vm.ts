@@ -68,6 +68,8 @@ export const putVm: Operation = (call) => {
       await world.ground.machines.start(machinePlan(world, vm, inner));
     },
     succeed: () => {
+      // It may have been deleted before it ran.
+      if (vm.properties.provisioningState !== 'Creating') return;
       vm.properties.provisioningState = 'Succeeded';
       inner.power = 'running';
       for (const { nic } of nics) nic.properties.macAddress ??= newMac();

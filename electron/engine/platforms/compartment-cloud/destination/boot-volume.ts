@@ -43,15 +43,17 @@ async function findPending(session: OciSession, place: Place, labels: Labels, si
     volume.lifecycleState === 'AVAILABLE' && useOf(volume) === 'pending' && hasLabels({ labels: volume.freeformTags }, entry));
 }
 
-/** Ends the instance that holds a boot volume, which is free then. */
+/**
+ * Ends the instance that holds a boot volume, which is free then. The volume counts as made only after the instance's entry is closed: where
+ * the answer to this last change is lost, it is found as made, and nobody would come back to the entry.
+ */
 async function release(session: OciSession, place: Place, run: DestinationRun, volume: OciVolume, signal: AbortSignal): Promise<OciVolume> {
   const holders = await session.compute.bootAttachments({ compartmentId: place.compartmentId, availabilityDomain: place.domain, bootVolumeId: volume.id }, signal);
   for (const { instanceId } of holders) await terminate(session, instanceId, true, signal);
-  const free = await session.volumes.change(volume.id, { freeformTags: { [useTag]: 'volume' } }, signal);
   const diskLabel = volume.freeformTags[labelKeys.disk] ?? '';
   const entry = run.ledger.find('server', bootVolumeIntent(place, 'server', diskLabel).key);
-  if (entry !== undefined && entry.state !== 'removed') await deleteResource({ deleterFor: (each) => deleterFor(session, each) }, run.ledger, entry, signal);
-  return free;
+  if (entry !== undefined) await deleteResource({ deleterFor: (each) => deleterFor(session, each) }, run.ledger, entry, signal);
+  return session.volumes.change(volume.id, { freeformTags: { [useTag]: 'volume' } }, signal);
 }
 
 async function launched(
