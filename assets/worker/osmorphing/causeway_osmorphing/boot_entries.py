@@ -34,7 +34,7 @@ class BootEntry(object):
 def entries_of(guest):
     """All entries, of all boot loaders, in their order."""
     found = []
-    guest.known_kernels = sorted(set(guest.names('/lib/modules')) | set(guest.names('/usr/lib/modules')), key=len, reverse=True)[:200]
+    _know_kernels(guest)
     for path in grub_files(guest):
         found += _of_grub(guest, path)
     for path in _LEGACY:
@@ -43,6 +43,16 @@ def entries_of(guest):
     for path in _SYSLINUX:
         found += _of_syslinux(guest, path)
     return (found + _of_specification(guest))[:_MOST]
+
+
+def specification_entries(guest):
+    """The entries of the boot loader specification alone, the newest first."""
+    _know_kernels(guest)
+    return _of_specification(guest)
+
+
+def _know_kernels(guest):
+    guest.known_kernels = sorted(set(guest.names('/lib/modules')) | set(guest.names('/usr/lib/modules')), key=len, reverse=True)[:200]
 
 
 def grub_files(guest):

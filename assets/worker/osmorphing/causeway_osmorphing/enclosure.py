@@ -7,7 +7,7 @@ import os
 import signal
 import stat
 
-from .confined import Confined
+from .confined import Confined, write_all
 
 _CLONE_NEWNS, _CLONE_NEWUTS, _CLONE_NEWIPC, _CLONE_NEWPID = 0x00020000, 0x04000000, 0x08000000, 0x20000000
 _RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT = 1, 2, 4, 8, 32
@@ -36,6 +36,8 @@ _KEPT = (
 _NODES = ('null', 'zero', 'full', 'random', 'urandom', 'tty')
 _READ_ONLY_PROC = ('sys', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'sysrq-trigger')
 _HIDDEN_PROC = ('kcore', 'keys', 'key-users', 'timer_list', 'sched_debug', 'kmsg')
+# On the file system that the program's own devices are on; gone before it starts.
+_COMMAND_LINE = '/dev/causeway-command-line'
 FAILED = 'cannot isolate the guest: '
 FAILED_CODE = 125
 
@@ -71,6 +73,8 @@ class Enclosure(object):
         self.files = Confined(root)
         self.devices = sorted(set(devices))
         self.names = names or {}
+        # What /proc/cmdline says inside, as bytes; that of the worker where it is None.
+        self.command_line = None
 
     def enter(self):
         """For a fresh child process that runs a program next: it returns as that program's process, inside. Two others
@@ -160,6 +164,11 @@ class Enclosure(object):
             if _exists(self.files, '/proc/' + name):
                 with _Handle(self.files, '/proc/' + name) as target:
                     _mount('/dev/null', target, '', _BIND)
+        if self.command_line is not None:
+            self.files.create(_COMMAND_LINE, lambda made: write_all(made, self.command_line), 0o444)
+            with _Handle(self.files, _COMMAND_LINE) as source:
+                self._bind_read_only(source, '/proc/cmdline')
+            self.files.unlink(_COMMAND_LINE)
 
 
 class _Handle(object):

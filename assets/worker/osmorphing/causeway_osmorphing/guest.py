@@ -5,6 +5,7 @@ import re
 from .command import CommandFailed, Result, run
 from .enclosure import Enclosure
 from .guest_tree import GuestTree
+from .own_command_line import arguments_of
 from .roots import read_release
 
 FAMILIES = {
@@ -59,6 +60,8 @@ class Guest(GuestTree):
             if check:
                 raise CommandFailed(code, '%s: programs of the guest are not run here' % args[0])
             return Result(127, '', '')
+        if self.enclosure.command_line is None:
+            self.enclosure.command_line = (arguments_of(self) + '\n').encode('utf-8', 'surrogateescape')
         return run(
             list(args),
             timeout=timeout,

@@ -29,7 +29,8 @@ def rebuild(morph):
     done = []
     for version in able:
         first = True
-        for image in targets_of(guest, version, tool, entries, unified):
+        targets = targets_of(guest, version, tool, entries, unified)
+        for image in targets:
             protocol.check_cancelled()
             before = contents_of(guest, image, tool)
             lacking = lacking_in(guest, version, image, before, drivers)
@@ -46,7 +47,7 @@ def rebuild(morph):
                 continue
             if first or not tool.one_place:
                 check_room(guest, image)
-                tool.build(guest, version, image, drivers, morph.root_device, below)
+                tool.build(guest, version, image, drivers, morph.root_device, below, len(targets) > 1)
             elif not copy_image(guest, tool.image % version, image):
                 continue
             first = False
