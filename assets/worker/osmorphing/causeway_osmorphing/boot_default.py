@@ -8,7 +8,6 @@ from . import boot_entries, protocol
 _ENV_SIZE = 1024
 _NUMBER = re.compile(r'^[0-9]{1,6}$')
 _SYSLINUX = ('/boot/extlinux/extlinux.conf', '/boot/syslinux/syslinux.cfg', '/extlinux.conf')
-_LEGACY = ('/boot/grub/menu.lst', '/boot/grub/grub.conf')
 _SETTING = re.compile(r'^([ \t]*set default=)(["\']?)([^"\'\n]*)\2[ \t]*$', re.MULTILINE)
 
 
@@ -30,7 +29,7 @@ def choose(morph):
     notes = []
     for path in boot_entries.grub_files(guest):
         notes += _grub(guest, path, entries, starts, fails)
-    for path in _LEGACY:
+    for path in boot_entries.legacy_files(guest):
         notes += _legacy(guest, path, entries, starts, fails)
     for path in _SYSLINUX:
         notes += _syslinux(guest, path, entries, starts, fails)

@@ -37,9 +37,8 @@ def entries_of(guest):
     _know_kernels(guest)
     for path in grub_files(guest):
         found += _of_grub(guest, path)
-    for path in _LEGACY:
-        if not guest.is_link(path):
-            found += _of_legacy(guest, path)
+    for path in legacy_files(guest):
+        found += _of_legacy(guest, path)
     for path in _SYSLINUX:
         found += _of_syslinux(guest, path)
     return (found + _of_specification(guest))[:_MOST]
@@ -65,6 +64,12 @@ def grub_files(guest):
         except OSError:
             continue
     return [path for path in found.values() if guest.is_file(path)]
+
+
+def legacy_files(guest):
+    """Configurations of GRUB legacy. Red Hat's release 6 has that for UEFI beside the loader."""
+    vendors = ['%s/%s/grub.conf' % (efi, name) for efi in ('/boot/efi/EFI', '/efi/EFI') for name in guest.names(efi)[:50]]
+    return [path for path in list(_LEGACY) + vendors if guest.is_file(path) and not guest.is_link(path)]
 
 
 def images_of(entries, version):
@@ -167,7 +172,7 @@ def _of_legacy(guest, path):
             entry = {'title': ' '.join(words[1:]), 'kernel': None, 'images': [], 'hypervisor': False}
         elif entry is not None and words[0] == 'kernel' and len(words) > 1:
             entry['kernel'] = next((word for word in words[1:] if not word.startswith('--')), None)
-            entry['hypervisor'] = bool(re.search(r'(^|[/)])xen[^/]*\.gz$', entry['kernel'] or ''))
+            entry['hypervisor'] = _is_xen(entry['kernel'] or '')
         elif entry is not None and words[0] == 'module' and len(words) > 1 and entry['hypervisor']:
             entry['kernel'] = words[1] if 'vmlinu' in words[1] else entry['kernel']
         elif entry is not None and words[0] == 'initrd' and len(words) > 1:
@@ -175,6 +180,11 @@ def _of_legacy(guest, path):
         if len(found) > _MOST:
             break
     return found
+
+
+def _is_xen(path):
+    """Whether it is the hypervisor: some releases have its version behind the ending."""
+    return bool(re.match(r'xen.*?\.gz(-.*)?$', re.split('[/)]', path)[-1]))
 
 
 def _of_syslinux(guest, path):

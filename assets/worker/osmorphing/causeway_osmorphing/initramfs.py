@@ -5,7 +5,7 @@ import re
 
 from . import boot_entries, fstab, protocol
 from .confined import write_all
-from .kernel_drivers import builtin_of, drivers_for, file_systems, modules_in, modules_of
+from .kernel_drivers import builtin_of, drivers_for, file_systems, is_for_xen_alone, modules_in, modules_of
 from .initramfs_tools import InitramfsTools, tool_of
 from .protocol import MorphError
 from .root_stack import lacking_below, stack_below, volumes_below
@@ -53,6 +53,8 @@ def rebuild(morph):
             first = False
             after = contents_of(guest, image, tool)
             lacking = lacking_in(guest, version, image, after, drivers)
+            if lacking is None:
+                protocol.warn('the guest\'s tools do not list what is in %s: it is unknown whether it has the drivers of the destination' % image)
             if encrypted and after is not None:
                 lacking = (lacking or []) + lacking_to_unlock(guest, image, tool, after, morph.resolver, encrypted)
             if after and tool.has_programs:
@@ -140,17 +142,20 @@ def able_kernels(guest, drivers):
         raise MorphError('osmorphing.initramfs', 'the guest has none of update-initramfs, dracut and mkinitrd')
     present = dict((version, modules_of(guest, version, drivers) | builtin_of(guest, version, drivers)) for version in kernels)
     lacking = dict((version, drivers.lacking_bus(present[version])) for version in kernels)
-    able = [version for version in kernels if lacking[version] is None]
+    for_xen = [version for version in kernels if 'xen' not in drivers.disks and is_for_xen_alone(guest, version)]
+    able = [version for version in kernels if lacking[version] is None and version not in for_xen]
     for version in able:
         if drivers.card not in present[version]:
             protocol.warn_once('the kernel %s has no driver for the destination\'s network cards (%s); it has no network there' % (version, drivers.card))
     for version in sorted(set(kernels) - set(able)):
-        protocol.warn(
-            'the kernel %s has no drivers for %s disks; it can\'t boot on the destination' % (version, lacking[version])
-        )
+        why = 'starts on Xen alone' if version in for_xen else 'has no drivers for %s disks' % lacking[version]
+        protocol.warn('the kernel %s %s; it can\'t boot on the destination' % (version, why))
     if not able:
         wanted = sorted(set(name for modules in drivers.disks.values() for name in modules))
-        raise MorphError('osmorphing.no-virtio', 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(wanted)))
+        told = 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(wanted))
+        if for_xen:
+            told = 'of the kernels %s, %s start on Xen alone, and no other has %s' % (', '.join(kernels), ', '.join(for_xen), ' or '.join(wanted))
+        raise MorphError('osmorphing.no-virtio', told)
     return kernels, able, tool
 
 

@@ -224,7 +224,9 @@ class MkinitrdRedHat(MkinitrdSuse):
 
 
 def tool_of(guest):
-    if guest.has_program('update-initramfs') and guest.is_folder('/etc/initramfs-tools'):
+    # Where Debian's family builds with dracut, that may have a program of the old name, and settings of the other tool may be left.
+    by_dracut = guest.has_program('dracut') and not guest.has_program('mkinitramfs')
+    if guest.has_program('update-initramfs') and guest.is_folder('/etc/initramfs-tools') and not by_dracut:
         return InitramfsTools
     if guest.has_program('dracut'):
         return Dracut

@@ -71,6 +71,14 @@ def builtin_of(guest, version, drivers):
     return set(name for name, option in _OPTIONS.items() if option in config) & _of_interest(drivers)
 
 
+def is_for_xen_alone(guest, version):
+    """Whether a kernel starts on no hardware at all: the separate kernels that distributions had for Xen before Linux knew it itself."""
+    config = guest.read('/boot/config-' + version, '')
+    if config:
+        return bool(re.search(r'^CONFIG_X86_(?:64_)?XEN=y$', config, re.MULTILINE))
+    return bool(re.search(r'[-.\d](?:el5)?xen$', version))
+
+
 # Where the option of a driver is called otherwise than the driver.
 _OPTIONS = dict(
     [(name, name.upper()) for name in ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_net', 'ata_piix', 'ata_generic', 'usb_storage')],

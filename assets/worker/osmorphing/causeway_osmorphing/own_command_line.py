@@ -6,7 +6,6 @@ import re
 from . import boot_default, boot_entries
 
 _LONGEST = 2048
-_FILES = ('/boot/grub/menu.lst', '/boot/grub/grub.conf')
 _COMMANDS = ('linux', 'linux16', 'linuxefi', 'kernel', 'module', 'module2')
 # What the loader itself adds, and what it would have replaced.
 _NOT_OWN = re.compile(r'^(?:BOOT_IMAGE=|initrd=|\$)')
@@ -28,7 +27,7 @@ def _told(guest):
         options = re.findall(r'^options[ \t]+(.*)$', guest.read(entry.file, ''), re.MULTILINE)
         if options:
             yield ' '.join(options).replace('$kernelopts', ' '.join(kept[:1]))
-    for path in boot_entries.grub_files(guest) + [path for path in _FILES if guest.is_file(path)]:
+    for path in boot_entries.grub_files(guest) + boot_entries.legacy_files(guest):
         for line in guest.read(path, '').splitlines():
             words = line.split(None, 2)
             if len(words) == 3 and words[0] in _COMMANDS:

@@ -4,6 +4,7 @@ import os
 import shutil
 import struct
 
+from causeway_osmorphing.command import Result
 from causeway_osmorphing import boot_entries, efi_fallback, fstab, initramfs, kernel_command_line, mounting
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.roots import Root
@@ -239,6 +240,22 @@ class Images(BootTest):
             initramfs.rebuild(self.morph(guest))
         self.assertEqual((caught.exception.code, guest.commands), ('osmorphing.no-space', ['lsinitrd /boot/initramfs-5.14.0-1.img']))
 
+    def test_what_cannot_be_listed_is_told_and_not_taken_for_right(self):
+        guest = self.guest('rocky', dict(DRACUT, **kernel('5.14.0-1')))
+        guest._lsinitrd = lambda args: Result(1, '', 'cpio: premature end of archive')
+        initramfs.rebuild(self.morph(guest))
+        self.assertEqual([one for one in self.warnings if '/boot/initramfs-5.14.0-1.img' in one and 'unknown' in one], self.warnings)
+        self.assertEqual(len(self.warnings), 1)
+
+    def test_a_guest_of_debians_family_that_builds_with_dracut_is_known_by_the_program_that_is_missing(self):
+        both = {'/usr/bin/dracut': '', '/usr/sbin/update-initramfs': '', '/etc/initramfs-tools/initramfs.conf': 'MODULES=most\n', '/usr/bin/lsinitrd': '', '/usr/bin/lsinitramfs': ''}
+        for more, made_by in (({}, 'dracut'), ({'/usr/sbin/mkinitramfs': ''}, 'update-initramfs')):
+            with self.subTest(made_by):
+                self.clear()
+                guest = self.guest('ubuntu', dict(kernel('6.17.0-5', image='/boot/initrd.img-%s'), **dict(both, **more)))
+                self.assertIn('rebuilt /boot/initrd.img-6.17.0-5', initramfs.rebuild(self.morph(guest))[1])
+                self.assertEqual([command.split(' ')[0] for command in guest.commands if 'lsinit' not in command], [made_by])
+
     def test_a_kernel_without_a_list_of_what_is_built_in_is_known_by_its_configuration(self):
         files = kernel('2.6.32-5', modules=())
         files.pop('/lib/modules/2.6.32-5/modules.builtin')
@@ -261,6 +278,29 @@ class OldSystems(BootTest):
         self.assertEqual(guest.names('/etc/rc.d/rc3.d'), ['K95kudzu'])
         self.assertIn('kudzu no longer starts', notes)
         self.assertEqual(initramfs.rebuild(self.morph(guest))[0], False)
+
+    def test_a_kernel_for_xen_alone_is_not_started_whatever_drivers_it_has(self):
+        xen, plain = '2.6.18-400.el5xen', '2.6.18-400.el5'
+        menu = 'default=0\ntitle Xen\n\tkernel /xen.gz-2.6.18-400.el5\n\tmodule /vmlinuz-%s ro root=LABEL=/\n\tmodule /initrd-%s.img\ntitle Linux\n\tkernel /vmlinuz-%s ro root=LABEL=/\n\tinitrd /initrd-%s.img\n' % (xen, xen, plain, plain)
+        for config, refused in (({'/boot/config-' + xen: 'CONFIG_X86_64_XEN=y\n'}, True), ({}, True), ({'/boot/config-' + xen: '# CONFIG_X86_64_XEN is not set\nCONFIG_PARAVIRT_GUEST=y\n'}, False)):
+            with self.subTest(config):
+                self.clear()
+                del self.warnings[:]
+                guest = self.guest('centos7', dict(dict(kernel(xen, image='/boot/initrd-%s.img'), **kernel(plain, image='/boot/initrd-%s.img')), **dict(config, **{'/sbin/mkinitrd': '', '/boot/grub/grub.conf': menu})))
+                morph = self.morph(guest, {'serialConsole': False})
+                initramfs.rebuild(morph)
+                kernel_command_line.apply(morph)
+                self.assertEqual(guest.read('/boot/grub/grub.conf').splitlines()[0], 'default=1' if refused else 'default=0')
+                self.assertEqual(any('starts on Xen alone' in one for one in self.warnings), refused)
+        # For Xen they are none the worse; and nothing else to start is an end.
+        self.clear()
+        guest = self.guest('centos7', dict(kernel(xen, ('xen_blkfront', 'xen_netfront'), '/boot/initrd-%s.img'), **{'/sbin/mkinitrd': ''}))
+        self.assertEqual(initramfs.able_kernels(guest, initramfs.drivers_for({'diskBuses': ['xen']}))[1], [xen])
+        self.clear()
+        guest = self.guest('centos7', dict(kernel(xen, image='/boot/initrd-%s.img'), **{'/sbin/mkinitrd': ''}))
+        with self.assertRaises(MorphError) as caught:
+            initramfs.rebuild(self.morph(guest))
+        self.assertEqual((caught.exception.code, 'on Xen alone' in caught.exception.message), ('osmorphing.no-virtio', True))
 
     def test_suses_old_tool_is_told_the_root(self):
         guest = self.guest('sles', dict(kernel('3.0.101', image='/boot/initrd-%s'), **{'/sbin/mkinitrd': '', '/etc/sysconfig/kernel': 'INITRD_MODULES=""\n'}))
@@ -355,6 +395,12 @@ class Defaults(BootTest):
                 self.clear()
                 guest, _ = self.chosen(dict(entries, **{'/boot/efi/loader/loader.conf': before}))
                 self.assertEqual(guest.read('/boot/efi/loader/loader.conf'), after)
+
+    def test_grub_legacy_beside_its_loader_starts_it_as_well(self):
+        path = '/boot/efi/EFI/redhat/grub.conf'
+        guest, _ = self.chosen({path: 'default=0\ntitle New\n\tkernel /vmlinuz-9.0 root=UUID=u-root\n\tinitrd /initramfs-9.0.img\ntitle Old\n\tkernel /vmlinuz-5.0\n\tinitrd /initramfs-5.0.img\n'})
+        self.assertTrue(guest.read(path).startswith('default=1\n'))
+        self.assertEqual(boot_entries.images_of(boot_entries.entries_of(guest), '5.0'), ['/boot/initramfs-5.0.img'])
 
     def test_menus_of_syslinux_start_it_and_get_the_arguments(self):
         path = '/boot/extlinux/extlinux.conf'
