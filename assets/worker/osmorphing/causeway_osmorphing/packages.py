@@ -85,24 +85,26 @@ class PackageManager(object):
     def _install_or_from_archive(self, names):
         try:
             self.install_from_repositories(names)
+            return
         except MorphError as error:
             if error.code != _UNREACHABLE:
                 raise
-            options = self.archive_options()
-            if options is None:
-                raise
-            protocol.warn('the guest\'s package sources do not have %s; trying others of its distribution' % ', '.join(names))
+            refused = error
+        for options in self.other_sources():
+            protocol.warn_once('the guest\'s package sources do not have %s; trying others of its distribution' % ', '.join(names))
             try:
                 self.refresh(options)
                 self.install_from_repositories(names, options)
+                return
             except Cancelled:
                 raise
-            except MorphError:
-                raise error
+            except MorphError as error:
+                protocol.log('they do not have it either: %s' % error.message[-300:])
+        raise refused
 
-    def archive_options(self):
-        """Options with which the package tools use the archive of the distribution; None where it has none."""
-        return None
+    def other_sources(self):
+        """Options with which the package tools use other sources of the distribution, in the order in which they are tried."""
+        return iter(())
 
     def unreachable(self, error):
         return MorphError(_UNREACHABLE, error.message, error.details)
@@ -148,9 +150,11 @@ class Apt(PackageManager):
     # What apt said of the guest's sources.
     _refused = ''
 
-    def archive_options(self):
+    def other_sources(self):
         # Nothing of the release is there any more. Without a network, the archive cannot be reached either.
-        return package_archives.apt_options(self.guest) if re.search(r'404|Release file', self._refused) else None
+        options = package_archives.apt_options(self.guest) if re.search(r'404|Release file', self._refused) else None
+        if options is not None:
+            yield options
 
     def refresh(self, options=()):
         try:
@@ -283,8 +287,13 @@ class Dnf(RpmBased):
     def program(self):
         return 'dnf' if self.guest.has_program('dnf') else 'yum'
 
-    def archive_options(self):
-        return package_archives.yum_options(self.guest)
+    def other_sources(self):
+        disabled = package_archives.disabled_repositories(self.guest)
+        if disabled:
+            yield ['--enablerepo=' + name for name in disabled]
+        options = package_archives.yum_options(self.guest)
+        if options is not None:
+            yield options
 
     def refresh(self, options=()):
         """The guest's repositories are read when it installs; a separate round would only cost time."""
@@ -302,17 +311,18 @@ class Dnf(RpmBased):
 
 
 class Zypper(RpmBased):
-    def archive_options(self):
-        """SUSE has cloud-init in a module of its own, which a registered system may use."""
+    def other_sources(self):
+        """Up to release 15, SUSE has cloud-init in a module of its own, which a registered system may use."""
         guest = self.guest
-        if guest.release.get('ID') not in ('sles', 'sles_sap') or not guest.has_program('SUSEConnect') or not guest.is_file('/etc/zypp/credentials.d/SCCcredentials'):
-            return None
+        if guest.release.get('ID') not in ('sles', 'sles_sap') or guest.major > 15 or not guest.has_program('SUSEConnect') or not guest.is_file('/etc/zypp/credentials.d/SCCcredentials'):
+            return
         version = guest.release.get('VERSION_ID', '') if guest.major >= 15 else str(guest.major)
         processor = 'aarch64' if guest.exists('/lib/ld-linux-aarch64.so.1') else 'x86_64'
         enabled = guest.run(
             ['SUSEConnect', '-p', 'sle-module-public-cloud/%s/%s' % (version, processor)], check=False, timeout=600, env=self.env, shown=True
         )
-        return [] if enabled.code == 0 else None
+        if enabled.code == 0:
+            yield []
 
     def refresh(self, options=()):
         try:

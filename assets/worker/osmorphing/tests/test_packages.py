@@ -3,7 +3,7 @@
 import os
 
 from causeway_osmorphing.command import CommandFailed, Result
-from causeway_osmorphing.package_archives import apt_options, yum_options
+from causeway_osmorphing.package_archives import apt_options, disabled_repositories, yum_options
 from causeway_osmorphing.packages import package_manager
 from causeway_osmorphing.protocol import MorphError
 
@@ -89,7 +89,7 @@ class Archives(TreeTest):
                     package_manager(guest).install(['cloud-init'])
             self.assertEqual([command for command in guest.commands if 'SUSEConnect' in command], ['SUSEConnect -p sle-module-public-cloud/15.5/x86_64'])
         self.clear()
-        self.assertIsNone(package_manager(self.guest('tumbleweed', files)).archive_options())
+        self.assertEqual(list(package_manager(self.guest('tumbleweed', files)).other_sources()), [])
 
     def test_what_the_archive_does_not_have_either_is_told_as_before(self):
         guest = self.guest('debian', {'/etc/apt/sources.list': 'deb http://ftp.de.debian.org/debian stretch main\n'})
@@ -114,3 +114,47 @@ class Archives(TreeTest):
         self.assertIsNone(apt_options(self.guest('debian', {'/etc/apt/sources.list': 'deb http://mirror.example/debian buster main\n'})))
         self.clear()
         self.assertIsNone(yum_options(self.guest('rocky')))
+
+    def test_sources_in_blocks_lead_there_as_well_with_the_keys_that_they_name(self):
+        guest = self.guest('ubuntu', {'/etc/apt/sources.list.d/ubuntu.sources': (
+            '# of the installer\nTypes: deb\nURIs: http://de.archive.ubuntu.com/ubuntu/\nSuites: oracular oracular-updates\nComponents: main universe\nSigned-By: /usr/share/keyrings/ubuntu-archive-keyring.gpg\n\n'
+            'Types: deb deb-src\nURIs: http://ports.ubuntu.com/ubuntu-ports\nSuites: oracular\nComponents: main\nSigned-By:\n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n x\n\n'
+            'Enabled: no\nTypes: deb\nURIs: http://archive.ubuntu.com/ubuntu\nSuites: oracular-proposed\nComponents: main\n\nTypes: deb-src\nURIs: http://archive.ubuntu.com/ubuntu\nSuites: x\nComponents: main\n')})
+        self.assertIsNotNone(apt_options(guest))
+        signed = 'deb [signed-by=/usr/share/keyrings/ubuntu-archive-keyring.gpg] http://old-releases.ubuntu.com/ubuntu/ oracular%s main universe\n'
+        self.assertEqual(guest.read('/run/causeway-sources.list'), signed % '' + signed % '-updates' + 'deb http://old-releases.ubuntu.com/ubuntu oracular main\n')
+
+    def test_a_repository_of_the_distribution_that_is_switched_off_is_used_once(self):
+        text = '[%s]\nname = x\nbaseurl=http://x/\nenabled = %d\ngpgcheck = %d\n\n'
+        for release, sections, used in (
+            ('ID="rhel"\nVERSION_ID="7.9"\n', (('rhel-7-server-rpms', 1, 1), ('rhel-7-server-rh-common-rpms', 0, 1), ('rhel-7-server-rh-common-debug-rpms', 0, 1), ('rhel-7-server-eus-rpms', 0, 1), ('rhel-7-server-supplementary-rpms', 0, 1)), ['rhel-7-server-rh-common-rpms']),
+            ('ID="rhel"\nVERSION_ID="9.4"\n', (('rhel-9-for-x86_64-baseos-rpms', 1, 1), ('rhel-9-for-x86_64-appstream-rpms', 0, 1), ('rhel-9-for-x86_64-appstream-source-rpms', 0, 1), ('rhel-9-for-x86_64-highavailability-rpms', 0, 1)), ['rhel-9-for-x86_64-appstream-rpms']),
+            ('ID="rhel"\nVERSION_ID="8.6"\n', (('rhui-rhel-8-for-x86_64-appstream-rhui-rpms', 0, 1), ('rhel-8-for-x86_64-appstream-rhui-rpms', 0, 1)), ['rhui-rhel-8-for-x86_64-appstream-rhui-rpms', 'rhel-8-for-x86_64-appstream-rhui-rpms']),
+            ('ID="ol"\nVERSION_ID="7.9"\n', (('ol7_latest', 1, 1), ('ol7_addons', 0, 1), ('ol7_developer', 0, 1), ('ol7_UEKR6', 0, 1)), ['ol7_addons']),
+            ('ID="rocky"\nVERSION_ID="9.4"\n', (('baseos', 1, 1), ('appstream', 0, 0), ('extras,*', 0, 1)), []),
+            ('ID="fedora"\nVERSION_ID="41"\n', (('fedora', 0, 1),), []),
+        ):
+            with self.subTest(release):
+                self.clear()
+                guest = self.guest('rocky', {'/usr/bin/rpm': '', '/usr/bin/dnf': '', '/etc/os-release': release, '/etc/yum.repos.d/a.repo': ''.join(text % one for one in sections)})
+                self.assertEqual(disabled_repositories(guest), used)
+                guest._dnf = lambda args: Result(0 if any(word.startswith('--enablerepo') for word in args) else 1, '', 'No match for argument: cloud-init')
+                if used:
+                    package_manager(guest).install(['cloud-init'])
+                    self.assertEqual(guest.commands[-1], 'dnf -y --setopt=install_weak_deps=False %s install cloud-init' % ' '.join('--enablerepo=' + name for name in used))
+                else:
+                    self.assertRaises(MorphError, package_manager(guest).install, ['cloud-init'])
+                self.assertEqual(guest.read('/etc/yum.repos.d/a.repo'), ''.join(text % one for one in sections))
+
+    def test_each_release_of_centos_has_its_place_in_the_archive(self):
+        keys = {'/etc/pki/rpm-gpg/RPM-GPG-KEY-centosofficial': '', '/etc/pki/rpm-gpg/RPM-GPG-KEY-CentOS-6': '', '/etc/pki/rpm-gpg/RPM-GPG-KEY-CentOS-7': ''}
+        for release, more, place in (
+            ('VERSION_ID="8"\nPRETTY_NAME="CentOS Linux 8"', {}, '/8.5.2111/AppStream/$basearch/os\n'), ('VERSION_ID="8"\nPRETTY_NAME="CentOS Stream 8"', {}, '/8-stream/BaseOS/$basearch/os\n'),
+            ('VERSION_ID="9"\nPRETTY_NAME="CentOS Stream 9"', {}, None), ('VERSION_ID="7"\nPRETTY_NAME="CentOS Linux 7"', {'/lib/ld-linux-aarch64.so.1': ''}, '/altarch/7.9.2009/os/$basearch\n'),
+            ('VERSION_ID="6.10"\nPRETTY_NAME="CentOS release 6.10"', {}, '/6.10/os/$basearch\n'),
+        ):
+            with self.subTest(release):
+                self.clear()
+                guest = self.guest('centos7', dict(keys, **dict(more, **{'/etc/os-release': 'ID="centos"\n' + release + '\n'})))
+                self.assertEqual(yum_options(guest) is not None, place is not None)
+                self.assertIn(place or '', guest.read('/run/causeway-repositories/archive.repo', '').replace('os/\n', 'os\n').replace('$basearch/\n', '$basearch\n'))
