@@ -299,9 +299,11 @@ class Dnf(RpmBased):
         """The guest's repositories are read when it installs; a separate round would only cost time."""
 
     def install_from_repositories(self, names, options=()):
+        # Yum has no weak dependencies, and that of RHEL 5 not even the option.
+        few = ['--setopt=install_weak_deps=False'] if self.program == 'dnf' else []
         try:
             self.guest.run(
-                [self.program, '-y', '--setopt=install_weak_deps=False'] + list(options) + ['install'] + names,
+                [self.program, '-y'] + few + list(options) + ['install'] + names,
                 timeout=3600,
                 env=self.env,
                 shown=True,
