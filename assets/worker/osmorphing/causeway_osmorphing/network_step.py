@@ -3,7 +3,7 @@
 import re
 
 from . import cloud_init, hyperv_guest, protocol
-from .network import convert, interfaces_of, kinds_of
+from .network import convert, exchange, interfaces_of, kinds_of
 from .network.names import RULES, Interface, nameable, names_by_card, old_names, remove_old_rules, rules_of, rules_text
 from .network.seen_names import is_usual, seen_names
 
@@ -27,7 +27,10 @@ def apply(morph):
     on_hyperv = request.get('hypervisor') == 'hyperv'
     pairs, unnamed = nameable([(macs[index], names[index]) for index in sorted(names)], on_hyperv)
     warnings += unnamed
-    warnings += exchanged(names) if guest.has_systemd and not on_hyperv else []
+    # The cards of Hyper-V are told apart by their order there.
+    told, unexchanged = exchange.configure(guest, {} if on_hyperv else names, macs)
+    notes += told
+    warnings += _not_exchanged(unexchanged)
     if not to_dhcp:
         addresses = dict((one.name, one.addresses) for one in interfaces)
         morph.fixed_addresses = [
@@ -51,16 +54,11 @@ def apply(morph):
     return bool(notes), notes
 
 
-def exchanged(names):
-    """Warnings of cards that get names which the kernel gives to others of them: the device manager can't exchange such names."""
-    firsts = set('eth%d' % index for index in names)
-    wrong = [names[index] for index in sorted(names) if re.match(r'eth\d+$', names[index]) and names[index] != 'eth%d' % index and names[index] in firsts]
-    if not wrong:
-        return []
+def _not_exchanged(names):
     return [
         'the kernel may give the names %s to other network cards, and they cannot be exchanged afterwards: if an address is on the wrong network, '
-        'put the NICs of the source VM into the order of their names and deploy again' % ', '.join(wrong)
-    ]
+        'put the NICs of the source VM into the order of their names and deploy again' % ', '.join(names)
+    ] if names else []
 
 
 _ANY_CARD = '/etc/systemd/network/95-causeway.network'

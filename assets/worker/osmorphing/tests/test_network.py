@@ -1,7 +1,8 @@
 import os
+import shutil
+import subprocess
 
-from causeway_osmorphing.network import convert, interfaces_of, kinds_of, yaml_subset
-from causeway_osmorphing.network_step import exchanged
+from causeway_osmorphing.network import convert, exchange, interfaces_of, kinds_of, yaml_subset
 from causeway_osmorphing.network.names import Interface, nameable, pair, rules_of, rules_text
 
 from .trees import TreeTest
@@ -398,11 +399,6 @@ class NetworkFiles(TreeTest):
                     dict((path, guest.read(path) if guest.present(path) else None) for path in after), after
                 )
 
-    def test_names_that_cannot_be_exchanged_are_told(self):
-        self.assertEqual(len(exchanged({0: 'eth1', 1: 'eth0'})), 1)
-        for names in ({0: 'eth1'}, {0: 'eth0', 1: 'eth1'}, {0: 'ens224', 1: 'ens192'}, {0: 'eth2', 1: 'eth1'}, {}):
-            self.assertEqual(exchanged(names), [], names)
-
     def test_odd_files_of_what_is_built_on_cards_end_without_an_error(self):
         for text in ('network:\n  bonds: x\n', 'network:\n  bonds:\n    b: y\n  vlans: [a]\n', 'network:\n  bridges:\n    b:\n'):
             self.clear()
@@ -513,6 +509,43 @@ class Names(TreeTest):
             ),
         )
         self.assertEqual([one.name for one in interfaces_of(guest)], ['eth2', 'eth10'])
+
+
+class Exchange(TreeTest):
+    MACS = {0: '02:00:00:00:00:01', 1: '02:00:00:00:00:02', 2: '02:00:00:00:00:03'}
+
+    def test_only_names_that_the_kernel_gives_to_others_are_exchanged(self):
+        self.assertEqual(exchange.taken({0: 'eth1', 1: 'eth0'}), ['eth1', 'eth0'])
+        for names in ({0: 'eth1'}, {0: 'eth0', 1: 'eth1'}, {0: 'ens224', 1: 'ens192'}, {0: 'eth2', 1: 'eth1'}, {}):
+            self.assertEqual(exchange.taken(names), [], names)
+        guest = self.guest('debian', {'/usr/lib/systemd/systemd': ''})
+        notes, left = exchange.configure(guest, {0: 'eth1', 1: 'eth0', 2: 'ens9'}, self.MACS)
+        self.assertEqual((len(notes), left), (1, []))
+        self.assertIn("cards='02:00:00:00:00:01 eth1\n02:00:00:00:00:02 eth0'\n", guest.read(exchange.SCRIPT))
+        self.assertEqual(guest.names('/etc/systemd/system/sysinit.target.wants'), [exchange.UNIT])
+        self.assertEqual(exchange.configure(guest, {0: 'eth1', 1: 'eth0', 2: 'ens9'}, self.MACS), ([], []))
+        # On the next platform the cards come in another order.
+        self.assertEqual(len(exchange.configure(guest, {0: 'eth0', 1: 'eth1'}, self.MACS)[0]), 1)
+        self.assertEqual((guest.present(exchange.SCRIPT), guest.names('/etc/systemd/system/sysinit.target.wants')), (False, []))
+        # Without addresses nobody knows which card is which; older device managers do it themselves.
+        self.assertEqual(exchange.configure(guest, {0: 'eth1', 1: 'eth0'}, {0: '02:00:00:00:00:01', 1: None}), ([], ['eth1', 'eth0']))
+        self.clear()
+        self.assertEqual(exchange.configure(self.guest('debian'), {0: 'eth1', 1: 'eth0'}, self.MACS), ([], []))
+
+    def test_the_script_exchanges_names_of_real_interfaces(self):
+        program = shutil.which('ip', path='/usr/sbin:/sbin:/usr/bin:/bin')
+        if os.geteuid() != 0 or not program:
+            self.skipTest('needs root and ip')
+        guest = self.guest('debian', {'/usr/lib/systemd/systemd': ''})
+        exchange.configure(guest, {0: 'eth1', 1: 'eth0', 2: 'eth2'}, self.MACS)
+        made = ' && '.join(
+            ['mount -t sysfs none /sys'] + ['ip link add eth%d address 02:00:00:00:00:0%d type veth peer name peer%d' % (index, index + 1, index) for index in range(3)])
+        told = subprocess.run(
+            ['unshare', '-n', '-m', 'sh', '-c', made + ' || exit 9; sh "$1"; echo; sh "$1"; cd /sys/class/net && grep . eth*/address moved*/address', 'sh', self.root + exchange.SCRIPT],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if told.returncode == 9:
+            self.skipTest('no network name spaces here')
+        self.assertEqual(told.stdout.decode().split(), ['eth0/address:02:00:00:00:00:02', 'eth1/address:02:00:00:00:00:01', 'eth2/address:02:00:00:00:00:03'])
 
 
 class Yaml(TreeTest):

@@ -4,6 +4,7 @@ import os
 from causeway_osmorphing import cli, cloud_init, hyperv_guest, hypervisor_tools, initramfs, network_step
 from causeway_osmorphing.block_devices import BlockDevice
 from causeway_osmorphing.command import Result, run
+from causeway_osmorphing.network import exchange
 from causeway_osmorphing.diff import diff_of, is_empty
 from causeway_osmorphing.undo_log import UndoLog
 from causeway_osmorphing.packages import package_manager
@@ -514,6 +515,18 @@ class Steps(TreeTest):
         guest = self.guest('rocky', dict(files, **{'/usr/sbin/NetworkManager': ''}))
         network_step.apply(self.morph(guest))
         self.assertFalse(guest.exists('/etc/systemd/network/95-causeway.network'))
+
+    def test_cards_whose_names_the_kernel_exchanges_get_their_own_back_or_are_told(self):
+        card = '[connection]\ntype=ethernet\ninterface-name=eth%d\n[ethernet]\nmac-address=00:50:56:00:00:0%d\n[ipv4]\nmethod=auto\n'
+        folder = '/etc/NetworkManager/system-connections/'
+        nics = [{'macAddress': 'fa:16:3e:00:00:0%d' % (index + 1), 'sourceMacAddress': '00:50:56:00:00:0%d' % (index + 1)} for index in range(2)]
+        for given, told in ((nics, 0), ([dict(nic, macAddress=None) for nic in nics], 1)):
+            self.clear()
+            del self.warnings[:]
+            guest = self.guest('rocky', {'/usr/lib/systemd/systemd': '', folder + 'a.nmconnection': card % (1, 1), folder + 'b.nmconnection': card % (0, 2)})
+            network_step.apply(self.morph(guest, {'nics': given}))
+            self.assertEqual(len([one for one in self.warnings if 'cannot be exchanged' in one]), told)
+            self.assertEqual('fa:16:3e:00:00:01 eth1' in guest.read(exchange.SCRIPT, ''), not told)
 
     def test_a_name_that_nothing_tells_is_warned_of(self):
         guest = self.guest('debian', {'/etc/systemd/network/a.network': '[Match]\nMACAddress=00:50:56:00:00:01\n[Network]\nAddress=10.0.0.5/24\n'})
