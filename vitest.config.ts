@@ -84,8 +84,9 @@ export default defineConfig({
           // Each folder is a tier: scripts/test/tiers.ts.
           include: ['e2e/{specs,specs-full,specs-guests,specs-pairs}/**/*.spec.ts'],
           setupFiles,
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
+          // A guest boots beside everything else.
+          testTimeout: 1_200_000,
+          hookTimeout: 1_200_000,
           expect: { poll: { timeout: patience.specs } },
           // One file after the other, in one process; `npm test` runs several such processes at once.
           isolate: false,

@@ -53,7 +53,7 @@ export async function startLab({ folder, withVm, say }: LabOptions): Promise<Lab
   try {
     vm = await usualSourceVm.start({ folder: join(folder, 'vm'), name: vmName, progress: say });
     say('The VM is powered on; its guest boots in an emulated machine (half a minute to a minute).');
-    await vm.ssh.waitUntilUp(300_000);
+    await vm.ssh.waitUntilUp();
     say(`Its guest answers: ${(await vm.ssh.text('uname -sr; . /etc/os-release; echo "$PRETTY_NAME"')).replaceAll('\n', ', ')}`);
     return { cloud, vm, close };
   } catch (error) {

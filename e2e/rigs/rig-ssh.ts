@@ -18,6 +18,9 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
+/** How long a guest of the lab may take to boot. */
+const guestPatienceMs = 900_000;
+
 /** Commands in a machine of the lab by OpenSSH's client, which is not what is tested. */
 export class RigSsh {
   readonly access: RigSshAccess;
@@ -51,11 +54,14 @@ export class RigSsh {
     return stdout.trim();
   }
 
-  /** Resolves when a login works; the deadline is generous, because emulated machines share few processors. */
-  async waitUntilUp(timeoutMs = 180_000): Promise<void> {
+  /**
+   * Resolves when a login works. The deadline is generous, because emulated machines share few processors: a guest that takes half a minute
+   * alone takes ten beside a whole test run. A login takes long there as well, so that each attempt gets more time than the one before.
+   */
+  async waitUntilUp(timeoutMs = guestPatienceMs): Promise<void> {
     const deadline = Date.now() + timeoutMs;
-    for (;;) {
-      const { code } = await this.execute('true', { timeoutMs: 20_000 });
+    for (let attempt = 0; ; attempt += 1) {
+      const { code } = await this.execute('true', { timeoutMs: Math.min(60_000, 20_000 + 5_000 * attempt) });
       if (code === 0) return;
       if (Date.now() > deadline) throw new Error(`${this.access.host}:${this.access.port} does not answer SSH within ${timeoutMs} ms`);
       await delay(100);

@@ -106,7 +106,7 @@ describe.runIf(isAskedFor)('a real guest with a static address, deployed by the 
     const keyPath = join(lab.project.folder, 'guest-key');
     await copyFile(join(await ensureDebianGuest(), 'id_ed25519'), keyPath);
     const ssh = new RigSsh({ ...resolveAddress(deployment.server?.addresses[0] ?? '', 22), user: 'root', keyPath });
-    await ssh.waitUntilUp(3 * minute);
+    await ssh.waitUntilUp();
     const shown = await ssh.text([
       `ip -4 -o addr show ens3 | grep -o "inet ${kept}/24"`, 'ip route show default | cut -d" " -f1-5', 'pgrep -c dhclient',
       'basename $(readlink /sys/class/net/ens3/device/driver)', 'ls /sys/class/net/ | paste -sd,',

@@ -79,7 +79,7 @@ it('logs in with the secret, finds the disk by its path, and has every written b
   await writeFile(keyPath, worker.privateKeyPem, { mode: 0o600 });
   const ssh = new RigSsh({ host: worker.host, port: worker.sshPort, user: worker.username, keyPath });
   // The specs beside this one may leave an emulated machine little of the processors.
-  await ssh.waitUntilUp(480_000);
+  await ssh.waitUntilUp();
   await ssh.text('sudo sh', { input: startServices });
 
   const session = await connectWorker(worker, 'SSH', {}, signal);

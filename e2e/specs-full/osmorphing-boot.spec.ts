@@ -30,7 +30,7 @@ describe.runIf(isRoot)('a Debian guest that was prepared', () => {
     });
     await lab.detach(guest.id);
     const booted = await lab.boot(guest.id, nic.id);
-    await booted.ssh.waitUntilUp(480_000);
+    await booted.ssh.waitUntilUp();
     const shown = await booted.ssh.text([
       'basename $(readlink /sys/class/net/ens3/device/driver)', 'cat /sys/class/net/ens3/address', 'ls -d /sys/bus/virtio/drivers/virtio_blk/virtio*/block/vda >/dev/null && echo vda',
       'hostname', '(cd /srv/data && sha256sum --quiet -c SHA256SUMS) && echo data',
@@ -58,7 +58,7 @@ describe.runIf(isRoot)('a Debian guest that was prepared', () => {
     ]);
     await lab.detach(guest.id);
     const booted = await lab.boot(guest.id, nic.id);
-    await booted.ssh.waitUntilUp(480_000);
+    await booted.ssh.waitUntilUp();
     const shown = await booted.ssh.text('cat /sys/class/net/ens3/address; ip -4 -o addr show ens3 | grep -o "inet 10.0.2.15/24"; pgrep -c dhclient; true');
     expect(shown.split('\n')).toEqual([nic.macAddress, 'inet 10.0.2.15/24', '0']);
   });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const described = await lab.use((core) => core.call('vm.show', { endpoint: 'hypervisor', vm: vm.name }));
   ids = [described.disks[0]?.id ?? '', described.disks[1]?.id ?? ''];
   disks = { [ids[0]]: vm.disks[0]?.path ?? '', [ids[1]]: dataDisk };
-  await vm.ssh.waitUntilUp(300_000);
+  await vm.ssh.waitUntilUp();
   secondDevice = (await vm.ssh.text(`lsblk -bdnpo NAME,SIZE | awk '$2 == ${dataDiskBytes} { print $1 }'`)).trim();
   expect(secondDevice).toMatch(/^\/dev\/sd[a-z]$/);
   await vm.ssh.text(`dd if=/dev/urandom of=${secondDevice} bs=1M count=8 seek=2 oflag=direct status=none`);

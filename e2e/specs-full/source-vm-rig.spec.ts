@@ -24,7 +24,7 @@ it('boots the Debian guest from SATA, with its data files as they were made and 
   await writeFile(data, '');
   await truncate(data, 64 * 2 ** 20);
   vm = await startSourceVm({ folder, dataDisks: [{ path: data, format: 'raw' }], progress: (line) => process.stderr.write(`${line}\n`) });
-  await vm.ssh.waitUntilUp(240_000);
+  await vm.ssh.waitUntilUp();
   expect(await vm.ssh.text('cd /srv/data && sha256sum --quiet -c SHA256SUMS && ls /sys/block | tr "\\n" " "')).toContain('sda sdb');
   expect(await vm.ssh.text('lsinitramfs /boot/initrd.img-* | grep -c virtio_blk || true')).toBe('0');
   const product = await QmpClient.connect(vm.qmpSocket);
@@ -37,7 +37,7 @@ it('boots the Debian guest from SATA, with its data files as they were made and 
 
 it('boots from memory with a data disk that was made without root, and leaves its file system clean', async () => {
   vm = await startDataDiskVm({ folder, progress: (line) => process.stderr.write(`${line}\n`) });
-  await vm.ssh.waitUntilUp(240_000);
+  await vm.ssh.waitUntilUp();
   expect(await vm.ssh.text('cd /srv/data && sha256sum --quiet -c SHA256SUMS && grep -c "^/dev/vda1 /srv/data ext4 rw" /proc/mounts')).toBe('1');
   await vm.ssh.text('echo changed > /srv/data/f2');
   await vm.shutdown();

@@ -42,7 +42,7 @@ export async function startRigWorker(client: RigClient, folder: string): Promise
   const address = String(publicIp['ip']);
   const ssh = new RigSsh({ ...resolveAddress(address, 22), user: 'causeway', keyPath: account.path });
   // Emulated ones on busy processors take their time.
-  await ssh.waitUntilUp(900_000);
+  await ssh.waitUntilUp();
   const follow = async (requestId: string): Promise<void> => {
     const { body } = await client.waitFor(`requests/${requestId}`, 'CREATED', 'DELETED', 'FAILED');
     if (body['status'] === 'FAILED') throw new Error(String(body['details']));
