@@ -127,6 +127,7 @@ export const capabilities: readonly Capability[] = [
     ['Hostile guests', 'real', 'hostile file systems on a native worker', 'specs-full/osmorphing-hostile'],
     ['Guests of the RHEL and SUSE families', 'never seen', 'unit tests on synthetic file trees'],
     ['Windows guests, prepared by a Linux worker', 'stand-in', 'a synthetic disk with real registry hives and dummy drivers', 'specs/osmorphing-windows-offline', 'specs/deployment-windows'],
+    ['Volumes that BitLocker encrypts: the recovery key is tried, a suspended one is refused', 'stand-in', 'volumes encrypted by the published format, and Debian\'s cryptsetup, which checks the key; no Windows was prepared on one', 'specs/bitlocker-volume'],
     ['Guests in disk images, inspected without a cloud', 'stand-in', 'images with the least that counts as a Debian, and the synthetic disk of Windows', 'specs/guest-inspect'],
     ['Guests of replicas, inspected on their volumes before a deployment', 'stand-in', 'an image with the least that counts as a Debian, on the simulated cloud', 'specs/guest-inspect-replica'],
     ['Windows guests, prepared by a Windows worker', 'stand-in', 'a stand-in for WinRM; the PowerShell scripts never ran', 'specs/osmorphing-windows-worker'],

@@ -41,8 +41,8 @@ def open_volumes(devices, keys, undo_log, read_only=False):
             if result.code == 127 or 'bitlk' in result.err and 'nknown' in result.err:
                 protocol.warn('the worker has no cryptsetup that knows BitLocker (2.3 or newer); %s stays locked' % device.path)
                 return found
-            if result.code != 2:
-                # 2: no key fits. Others have another reason, such as a volume that is not encrypted completely.
+            if result.code != 2 and result.err.strip():
+                # 2, or nothing said: the key does not fit. Others have another reason, such as a volume that is not encrypted completely.
                 protocol.warn('%s cannot be opened: %s' % (device.path, result.err.strip()[-300:]))
     return found
 
