@@ -8,6 +8,7 @@ from .confined import write_all
 from .kernel_drivers import builtin_of, drivers_for, file_systems, is_for_xen_alone, modules_in, modules_of
 from .initramfs_tools import InitramfsTools, tool_of
 from .protocol import MorphError
+from .ram_disk_image import names_in
 from .root_stack import lacking_below, stack_below, volumes_below
 
 _IMAGES = ('/boot/initrd.img-%s', '/boot/initramfs-%s.img', '/boot/initrd-%s', '/boot/initrd-%s.img')
@@ -123,7 +124,7 @@ def _modules_of_unified(guest, unified, tool):
     except OSError:
         return None
     try:
-        listed = tool.contents(guest, _UNPACKED)
+        listed = _listed(guest, _UNPACKED, tool)
     finally:
         guest.files.unlink(_UNPACKED)
     return None if listed is None else set(modules_in(listed.split()))
@@ -168,7 +169,12 @@ def image_of(guest, version, tool):
 
 def contents_of(guest, image, tool):
     """Names of the files in an image; empty when there is no image, None when they can't be listed."""
-    return tool.contents(guest, image) if guest.exists(image) else ''
+    return _listed(guest, image, tool) if guest.exists(image) else ''
+
+
+def _listed(guest, image, tool):
+    listed = tool.contents(guest, image)
+    return names_in(guest, image) if listed is None else listed
 
 
 def lacking_in(guest, version, image, listed, drivers):
