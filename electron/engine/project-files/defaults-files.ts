@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { layerSetSchema, waveSchema, type LayerSet, type Wave } from '../../../shared/environment/layers.ts';
+import { layerSetSchema, waveSchema, type Defaults, type LayerSet, type Wave } from '../../../shared/environment/layers.ts';
 import { namedFiles, readProjectFile, stableText, writeProjectFile, type NamedFiles } from './named-files.ts';
 
 /** What a project's virtual machines have in common: one file for all of them, one for each wave. */
@@ -7,15 +7,20 @@ export interface DefaultsFiles {
   project(): LayerSet;
   saveProject(environments: LayerSet): void;
   readonly waves: NamedFiles<Wave>;
+  /** The project's and those of all waves, e.g. to read them once for many replicas. */
+  all(): Defaults;
 }
 
 const damaged = 'engine.defaults-damaged';
 
 export function defaultsFiles(projectFolder: string): DefaultsFiles {
   const path = join(projectFolder, 'defaults.json');
+  const project = (): LayerSet => readProjectFile(path, layerSetSchema, damaged) ?? {};
+  const waves = namedFiles({ folder: join(projectFolder, 'waves'), schema: waveSchema, damaged, textOf: stableText });
   return {
-    project: () => readProjectFile(path, layerSetSchema, damaged) ?? {},
+    project,
     saveProject: (environments) => writeProjectFile(path, stableText(environments)),
-    waves: namedFiles({ folder: join(projectFolder, 'waves'), schema: waveSchema, damaged, textOf: stableText }),
+    waves,
+    all: () => ({ project: project(), waves: waves.list() }),
   };
 }

@@ -1,4 +1,4 @@
-import { layerKey, type Defaults, type LayerSet } from '../../../../shared/environment/layers.ts';
+import { layerKey, type LayerSet } from '../../../../shared/environment/layers.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { PluginId, Side } from '../../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../../shared/plugins/registry.ts';
@@ -16,7 +16,7 @@ import { acceptEntered } from '../trust/entered-uses.ts';
 /** What a project's virtual machines have in common, for all of them or for a wave. */
 export const defaultsCalls: Handlers<CallsOf<'defaults'>> = {
   async 'defaults.show'(core) {
-    return shown(filesOf(core));
+    return filesOf(core).all();
   },
 
   async 'defaults.save'(core, { wave, environments }) {
@@ -38,7 +38,7 @@ export const defaultsCalls: Handlers<CallsOf<'defaults'>> = {
       const plan = files.waves.find(wave)?.plan;
       files.waves.save({ name: wave, environments: layers, ...(plan === undefined ? {} : { plan }) });
     }
-    return shown(files);
+    return files.all();
   },
 
   async 'defaults.removeWave'(core, { wave }) {
@@ -46,13 +46,9 @@ export const defaultsCalls: Handlers<CallsOf<'defaults'>> = {
     if (members.length > 0) throw new CausewayError('engine.wave-in-use', `${wave}: ${members.map(({ name }) => name).join(', ')}`);
     const files = filesOf(core);
     files.waves.remove(wave);
-    return shown(files);
+    return files.all();
   },
 };
-
-function shown(files: DefaultsFiles): Defaults {
-  return { project: files.project(), waves: files.waves.list() };
-}
 
 function hasContent({ secrets, cleared }: { readonly secrets: SeparatedSecrets; readonly cleared: readonly string[] }): boolean {
   return Object.keys(secrets.value).length > 0 || cleared.length > 0;

@@ -127,7 +127,7 @@ export const evidenceCalls: Handlers<CallsOf<'evidence'>> = {
     const { plan } = files.waves.find(wave) ?? {};
     const members = waveOrder(core.store.replicas.list().filter((replica) => replica.wave === wave), plan).members;
     if (members.length === 0) throw new CausewayError('wave.empty', `wave ${wave}`);
-    const defaults = { project: files.project(), waves: files.waves.list() };
+    const defaults = files.all();
     core.evidence.reconcile();
     const { head, count } = core.evidence.journal().status();
     const ids = new Set(members.map(({ id }) => id));

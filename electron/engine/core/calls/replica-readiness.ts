@@ -9,8 +9,7 @@ import { readinessFindings } from '../waves/readiness.ts';
 /** What is found is kept until something changes that the rules read, so that only the first call takes long. */
 export const replicaReadiness: Handler<'replica.readiness'> = async (core, _nothing, signal) => {
   await core.accepted.load(core.store.endpoints.list());
-  const files = defaultsFiles(projectFolderOf(core));
-  const defaults = { project: files.project(), waves: files.waves.list() };
+  const defaults = defaultsFiles(projectFolderOf(core)).all();
   const found: { replicaId: string; errors: number; warnings: number; message: string }[] = [];
   const look = () => {
     const pass = forOnePass(core);

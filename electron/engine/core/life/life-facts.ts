@@ -26,7 +26,7 @@ export function currentLife(core: Parts, replica: Replica, defaults?: Defaults):
 /** The same for many: the rules are asked in slices, and the database not for what only few of them have. */
 export async function currentLives(core: Parts, replicas: readonly Replica[], signal?: AbortSignal): Promise<MachineLife[]> {
   const { store } = core;
-  const defaults = defaultsFor(core);
+  const defaults = defaultsFiles(projectFolderOf(core)).all();
   const records = Map.groupBy(store.life.listAll(), ({ replicaId }) => replicaId);
   const deployed = new Set(store.deployments.listLatest().map(({ replicaId }) => replicaId));
   const lives: MachineLife[] = [];
@@ -83,7 +83,7 @@ const kept = keptBySettings<Settings>();
  */
 export function settingsOf(core: Parts, replica: Replica, defaults?: Defaults): Settings {
   try {
-    const read = defaults ?? defaultsFor(core);
+    const read = defaults ?? defaultsFiles(projectFolderOf(core)).all();
     return kept(core.store, `${settingsKey(core, replica, read)} ${JSON.stringify(replica.checks ?? [])}`, () => {
       const written = replicaEnvironments(core, replica, read);
       const errors = written.findings(undefined).filter(({ severity }) => severity === 'error').map(({ message }) => message);
@@ -95,11 +95,6 @@ export function settingsOf(core: Parts, replica: Replica, defaults?: Defaults): 
     if (!(error instanceof CausewayError)) throw error;
     return { errors: [error.message], settingsDigest: '' };
   }
-}
-
-function defaultsFor(core: Parts): Defaults {
-  const files = defaultsFiles(projectFolderOf(core));
-  return { project: files.project(), waves: files.waves.list() };
 }
 
 export function lifeDeployment(store: Store, deployment: Deployment, records: readonly LifeRecord[]): LifeDeployment {

@@ -121,8 +121,7 @@ function ownUses(core: Parts, replica: Replica, defaults: Defaults | undefined):
 /** Read once for all replicas; undefined where the files can't be read. */
 function defaultsOf(core: Parts): Defaults | undefined {
   try {
-    const files = defaultsFiles(projectFolderOf(core));
-    return { project: files.project(), waves: files.waves.list() };
+    return defaultsFiles(projectFolderOf(core)).all();
   } catch {
     return undefined;
   }
