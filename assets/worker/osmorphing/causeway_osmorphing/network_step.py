@@ -3,7 +3,7 @@
 import re
 
 from . import cloud_init, hyperv_guest, protocol
-from .network import convert, exchange, interfaces_of, kinds_of
+from .network import convert, exchange, interfaces_of, kinds_of, name_servers
 from .network.names import RULES, Interface, nameable, names_by_card, old_names, remove_old_rules, rules_of, rules_text
 from .network.seen_names import is_usual, seen_names
 
@@ -45,9 +45,12 @@ def apply(morph):
         protocol.warn('the destination\'s network cards are unknown; interfaces may get other names')
     _tell_other_names(guest, set(names.values()))
     notes += ['removed ' + path for path in remove_old_rules(guest)]
+    kinds = kinds_of(guest)
     notes += convert(guest, to_dhcp)
     if to_dhcp:
-        notes += _without_configuration(guest)
+        notes += name_servers.follow_dhcp(guest, kinds)
+    # Such a guest had no addresses of its own.
+    notes += _without_configuration(guest)
     notes += _cloud_init(guest, to_dhcp)
     if on_hyperv:
         notes += hyperv_guest.configure(guest)

@@ -2,7 +2,8 @@ import os
 import shutil
 import subprocess
 
-from causeway_osmorphing.network import convert, exchange, interfaces_of, kinds_of, yaml_subset
+from causeway_osmorphing import protocol
+from causeway_osmorphing.network import convert, exchange, interfaces_of, kinds_of, name_servers, yaml_subset
 from causeway_osmorphing.network.names import Interface, nameable, pair, rules_of, rules_text
 
 from .trees import TreeTest
@@ -363,13 +364,26 @@ PINNED = [
         'debian',
         {
             '/etc/systemd/network/a.network': '[Match]\nName=ens3\n[Network]\nBond=bond0\n',
+            '/etc/systemd/network/b.network': '[Match]\nName=bond0\n\n[Link]\nMACAddress=00:50:56:00:00:01\n\n[Network]\nAddress=10.0.0.5/24\n',
             '/etc/systemd/network/bond.netdev': '[NetDev]\nName=bond0\nKind=bond\nMACAddress=00:50:56:00:00:01\n',
             '/etc/systemd/network/br.netdev': '[NetDev]\nName=br0\nKind=bridge\nMACAddress=none\n',
         },
         False,
         {
+            '/etc/systemd/network/b.network': '[Match]\nName=bond0\n\n[Link]\n\n[Network]\nAddress=10.0.0.5/24\n',
             '/etc/systemd/network/bond.netdev': '[NetDev]\nName=bond0\nKind=bond\n',
             '/etc/systemd/network/br.netdev': '[NetDev]\nName=br0\nKind=bridge\nMACAddress=none\n',
+        },
+    ),
+    (
+        'ifupdown bridges and bonds lose them, and a bridge that names a card keeps that',
+        'debian',
+        {
+            '/etc/network/interfaces': 'auto br0\niface br0 inet static\n  address 10.0.0.5/24\n  bridge_ports ens3\n  bridge_hw 00:50:56:00:00:01\nauto bond0\niface bond0 inet manual\n  hwaddress ether 00:50:56:00:00:02\nauto br1\niface br1 inet manual\n  bridge_hw ens4\n',
+        },
+        False,
+        {
+            '/etc/network/interfaces': 'auto br0\niface br0 inet static\n  address 10.0.0.5/24\n  bridge_ports ens3\nauto bond0\niface bond0 inet manual\nauto br1\niface br1 inet manual\n  bridge_hw ens4\n',
         },
     ),
     (
@@ -509,6 +523,31 @@ class Names(TreeTest):
             ),
         )
         self.assertEqual([one.name for one in interfaces_of(guest)], ['eth2', 'eth10'])
+
+
+class NameServers(TreeTest):
+    def test_what_a_dhcp_client_was_told_of_the_old_network_is_a_comment_then(self):
+        text = '# own\nsend host-name = gethostname();\nsupersede domain-name "x.example";\n%ssupersede domain-name-servers 10.0.0.2,\n%s  10.0.0.3;\n%sprepend domain-name-servers 127.0.0.1;\nappend domain-name-servers 10.0.0.9;\n%s supersede interface-mtu 9000;\nrequest subnet-mask;\n'
+        paths = ('/etc/dhcp/dhclient.conf', '/etc/dhclient-eth0.conf')
+        guest = self.guest('debian', dict((path, text % ('', '', '', '')) for path in paths))
+        self.assertEqual(len(name_servers.follow_dhcp(guest, ['ifupdown'])), 2)
+        for path in paths:
+            self.assertEqual(guest.read(path), text % ('#', '#', '#', '#'))
+        self.assertEqual([one.count('supersede') + one.count('prepend') for one in self.warnings], [3, 3])
+        self.assertEqual(name_servers.follow_dhcp(guest, ['ifupdown']), [])
+
+    def test_name_servers_that_nothing_replaces_are_told(self):
+        networkd = {'/usr/lib/systemd/systemd-resolved': '', '/etc/resolv.conf': 'nameserver 10.0.0.2\n'}
+        for files, kinds, told in (
+            (networkd, ['systemd-networkd'], 1), (networkd, ['netplan'], 1), (networkd, ['ifupdown'], 0), (dict(networkd, **{'/usr/sbin/NetworkManager': ''}), ['netplan'], 0),
+            (dict(networkd, **{'/etc/resolv.conf': 'nameserver 127.0.0.53\n'}), ['netplan'], 0), (dict(networkd, **{'/etc/resolv.conf': '→../run/systemd/resolve/stub-resolv.conf', '/run/systemd/resolve/stub-resolv.conf': 'nameserver 10.0.0.2\n'}), ['netplan'], 0),
+            ({'/etc/resolv.conf': 'nameserver 10.0.0.2\n', '/etc/NetworkManager/conf.d/a.conf': '[main]\ndns=none\n'}, ['network-manager'], 1), ({'/etc/resolv.conf': 'nameserver 10.0.0.2\n'}, ['network-manager'], 0),
+        ):
+            self.clear()
+            del self.warnings[:]
+            protocol._told.clear()
+            name_servers.follow_dhcp(self.guest('debian', files), kinds)
+            self.assertEqual(len(self.warnings), told, (files, kinds))
 
 
 class Exchange(TreeTest):

@@ -88,10 +88,13 @@ def _started(stanza):
     return words[1:] if words and (words[0] == 'auto' or words[0].startswith('allow-')) else []
 
 
+_PINNED_BRIDGE = re.compile(r'^\s*bridge[_-]hw\s+[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5}\s*$')
+
+
 def _without_mac(stanza, path, notes):
     if not _is_iface(stanza):
         return stanza
-    kept = [line for line in stanza if not line.strip().startswith('hwaddress')]
+    kept = [line for line in stanza if not line.strip().startswith('hwaddress') and not _PINNED_BRIDGE.match(line)]
     if len(kept) != len(stanza):
         notes.append('removed the MAC address of %s from %s' % (stanza[0].split()[1], path))
     return kept

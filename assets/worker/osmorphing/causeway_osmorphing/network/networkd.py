@@ -69,6 +69,9 @@ def convert(guest, to_dhcp):
             if to_dhcp and guest.remove(path):
                 protocol.warn('%s in %s is built on other interfaces: those use DHCP, and it is skipped' % (name, path))
                 notes.append('left out ' + path)
+            elif not to_dhcp and file.remove('Link', 'MACAddress'):
+                guest.write(path, file.text())
+                notes.append('%s has the MAC address of its card, not one of its own' % name)
             continue
         before = file.text()
         for key in _MACS:
