@@ -5,7 +5,7 @@ import shutil
 import struct
 
 from causeway_osmorphing.command import Result
-from causeway_osmorphing import boot_entries, efi_fallback, fstab, initramfs, kernel_command_line, mounting
+from causeway_osmorphing import boot_entries, efi_fallback, fstab, fstab_names, initramfs, kernel_command_line, mounting
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.roots import Root
 from causeway_osmorphing.steps import Morph
@@ -239,6 +239,26 @@ class Images(BootTest):
         with self.assertRaises(MorphError) as caught:
             initramfs.rebuild(self.morph(guest))
         self.assertEqual((caught.exception.code, guest.commands), ('osmorphing.no-space', ['lsinitrd /boot/initramfs-5.14.0-1.img']))
+
+    def test_a_file_system_without_room_is_told_before_anything_is_built(self):
+        guest = self.guest('rocky', dict(DRACUT, **dict(kernel('5.14.0-1'), **{'/boot/initramfs-5.14.0-1.img': 'x' * (1 << 20)})))
+        for free, refused in ((1 << 20, True), (2 << 20, False)):
+            guest.free_bytes = lambda path, free=free: free
+            if not refused:
+                initramfs.rebuild(self.morph(guest))
+                continue
+            with self.assertRaises(MorphError) as caught:
+                initramfs.rebuild(self.morph(guest))
+            self.assertEqual((caught.exception.code, any(command.startswith('dracut') for command in guest.commands)), ('osmorphing.no-space', False))
+
+    def test_an_image_with_all_drivers_is_rebuilt_when_it_has_copies_of_what_changed(self):
+        guest = self.guest('rocky', dict(DRACUT, **dict(kernel('5.14.0-1'), **{'/etc/fstab': 'UUID=u-root / ext4 defaults 0 1\n/dev/sda1 none swap sw 0 0\n'})))
+        initramfs.rebuild(self.morph(guest))
+        self.assertEqual(initramfs.rebuild(self.morph(guest))[0], False)
+        del guest.commands[:]
+        morph = self.morph(guest)
+        fstab_names.by_uuid(morph)
+        self.assertEqual(initramfs.rebuild(morph)[1], ['rebuilt /boot/initramfs-5.14.0-1.img'])
 
     def test_what_cannot_be_listed_is_told_and_not_taken_for_right(self):
         guest = self.guest('rocky', dict(DRACUT, **kernel('5.14.0-1')))

@@ -11,7 +11,7 @@ from causeway_osmorphing import protocol
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.windows import efi_loader, old_platform, source_tools
 from causeway_osmorphing.windows.commands import _choose
-from causeway_osmorphing.windows.drivers import Driver, refuse_unloadable
+from causeway_osmorphing.windows.drivers import Driver, find_drivers, install, refuse_unloadable
 from causeway_osmorphing.windows.efi_loader import provide
 from causeway_osmorphing.windows.hive import BINARY, DWORD, EXPAND, MULTI, SZ, Hive, encoded
 from causeway_osmorphing.windows.installation import Installation
@@ -20,6 +20,7 @@ from causeway_osmorphing.windows.signature import objection
 from causeway_osmorphing.windows.tree import WindowsTree
 
 from .test_disk_names import device
+from .test_windows import StandInDisc, vendor_inf
 
 CLASS = 'ControlSet001\\Control\\Class\\{4d36e97d-e325-11ce-bfc1-08002be10318}'
 SERVICES = 'ControlSet001\\Services'
@@ -47,6 +48,9 @@ class Registry(Hive):
 
     def values(self, path):
         return dict(next((values for one, values in self.tree.items() if one.lower() == path.lower()), {}))
+
+    def ensure(self, path):
+        return path
 
     def set(self, path, name, kind, value):
         raw = encoded(kind, value)
@@ -91,7 +95,70 @@ def merged(*parts):
     return dict(item for part in parts for item in part.items())
 
 
+def storage_inf(service, *devices):
+    return (
+        '[Version]\r\nClass=SCSIAdapter\r\nClassGUID={4D36E97B-E325-11CE-BFC1-08002BE10318}\r\n[Manufacturer]\r\nV = Models, NTamd64\r\n[Models.NTamd64]\r\nA = Install, %s\r\n'
+        '[Install.NT.Services]\r\nAddService = %s, 2, Main\r\n[Main]\r\nStartType = 0\r\nServiceBinary = %%12%%\\%s.sys\r\n' % (', '.join(devices), service, service)).encode()
+
+
+class DriversOfTheDisc(unittest.TestCase):
+    """The layout of the public disc. Its drivers start with the system before Plug and Play knows their devices."""
+
+    def setUp(self):
+        self.root = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.root)
+        os.makedirs(self.root + '/Windows/System32/drivers')
+        emit, protocol.emit = protocol.emit, lambda kind, **fields: None
+        self.addCleanup(setattr, protocol, 'emit', emit)
+
+    def disc(self, folder, *more):
+        files = {}
+        for name, inf in (('viostor', storage_inf('viostor', 'PCI\\VEN_1AF4&DEV_1001&SUBSYS_00021AF4&REV_00', 'PCI\\VEN_1AF4&DEV_1042')), ('vioscsi', storage_inf('vioscsi', 'PCI\\VEN_1AF4&DEV_1004')),
+                          ('NetKVM', vendor_inf(['PCI\\VEN_1AF4&DEV_1000']))) + more:
+            files['%s/%s/amd64/%s.inf' % (name, folder, name)] = inf
+            files['%s/%s/amd64/%s.sys' % (name, folder, name)] = name.encode()
+        disc = StandInDisc(files)
+        disc.label = 'virtio-win'
+        return disc
+
+    def windows(self, version):
+        made = Windows(service('viostor', 4) if version < (6, 2) else merged(service('viostor', 3), {(SERVICES + '\\viostor\\StartOverride', '0'): (DWORD, 3)}))
+        made.version, made.architecture, made.name, made.is_server, made.software = version, 'x86_64', 'Windows', True, Registry({})
+        made.tree = WindowsTree(self.root)
+        return made
+
+    def test_before_windows_8_critical_devices_are_named_one_by_one(self):
+        windows = self.windows((6, 1, 7601))
+        self.assertTrue(install(windows, self.disc('2k8R2'))[0])
+        critical = 'ControlSet001\\Control\\CriticalDeviceDatabase\\PCI#'
+        for one, name in (('VEN_1AF4&DEV_1001&SUBSYS_00021AF4&REV_00', 'viostor'), ('VEN_1AF4&DEV_1042', 'viostor'), ('VEN_1AF4&DEV_1004', 'vioscsi')):
+            self.assertEqual((windows.system.text(critical + one, 'Service'), windows.system.text(critical + one, 'ClassGUID')), (name, '{4d36e97b-e325-11ce-bfc1-08002be10318}'))
+        self.assertEqual((windows.system.number(SERVICES + '\\viostor', 'Start'), windows.system.text(SERVICES + '\\viostor', 'ImagePath')), (0, 'system32\\drivers\\viostor.sys'))
+        self.assertEqual(windows.tree.read('Windows/System32/drivers/vioscsi.sys'), b'vioscsi')
+        self.assertEqual(windows.system.keys('DriverDatabase'), [])
+        self.assertEqual(install(windows, self.disc('2k8R2'))[0], False)
+
+    def test_since_then_its_database_has_them_and_nothing_overrides_their_start(self):
+        windows = self.windows((10, 0, 20348))
+        install(windows, self.disc('2k22'))
+        self.assertEqual(windows.system.values('DriverDatabase\\DeviceIds\\PCI\\VEN_1AF4&DEV_1042'), {'causeway_viostor.inf': (BINARY, b'\x01\xff\x00\x00')})
+        self.assertEqual((windows.system.number(SERVICES + '\\viostor', 'Start'), windows.system.values(SERVICES + '\\viostor\\StartOverride')), (0, {}))
+        self.assertEqual(windows.system.keys('ControlSet001\\Control\\CriticalDeviceDatabase'), [])
+
+    def test_of_two_drivers_for_one_device_the_newer_kind_is_laid_down_alone(self):
+        both = (('qemufwcfg', vendor_inf(['ACPI\\QEMU0002'])), ('fwcfg', vendor_inf(['ACPI\\QEMU0002'])))
+        for more, found in ((both, 'fwcfg'), (both[:1], 'qemufwcfg')):
+            names = [one.name for one in find_drivers(self.disc('2k22', *more), self.windows((10, 0, 20348)))]
+            self.assertEqual(names, ['viostor', 'vioscsi', 'NetKVM', found])
+
+
 class SourceTools(unittest.TestCase):
+    def test_disks_behind_another_controller_come_online(self):
+        windows = Windows({(SERVICES + '\\partmgr\\Parameters', 'SanPolicy'): (DWORD, 3)})
+        self.assertEqual(source_tools.keep_disks_online(windows), (True, ['new disks come online']))
+        self.assertEqual(windows.system.number(SERVICES + '\\partmgr\\Parameters', 'SanPolicy'), 1)
+        self.assertEqual(source_tools.keep_disks_online(windows), (False, []))
+
     def test_filters_of_the_source_are_taken_out_and_others_stay(self):
         windows = Windows(merged(service('xenfilt', 0), {
             (CLASS, 'Class'): (SZ, 'System'), (CLASS, 'UpperFilters'): (MULTI, ['XENFILT', 'partmgr']), (CLASS, 'LowerFilters'): (MULTI, ['prl_strg'])}))

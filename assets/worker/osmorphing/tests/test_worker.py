@@ -7,10 +7,12 @@ import shutil
 import subprocess
 
 from causeway_osmorphing import luks, mounting, roots, unattended
+from causeway_osmorphing.block_devices import BlockDevice
 from causeway_osmorphing.command import Result
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.roots import Root
 from causeway_osmorphing.steps import Morph
+from causeway_osmorphing.undo_log import UndoLog
 
 from .test_disk_names import device
 from .trees import TreeTest, everything
@@ -90,6 +92,24 @@ class Worker(TreeTest):
         made = self.encrypted_image('clevis', [])
         luks.warn_of_unattended([made], ['u-luks'])
         self.assertEqual(len([one for one in self.warnings if 'Clevis' in one]), 1)
+
+    def test_each_key_is_tried_on_the_volumes_that_it_is_for(self):
+        made = self.encrypted_image('clevis', [], 'second')
+        # Files need no device mapper to have their keys checked.
+        run, asked = luks.run, []
+        self.addCleanup(setattr, luks, 'run', run)
+        luks.run = lambda args, **more: asked.append(more['text_input']) or run(args[:-1] + ['--test-passphrase'], **more)
+        self.addCleanup(setattr, BlockDevice, 'probe', BlockDevice.probe)
+        BlockDevice.probe = lambda self: self
+        undo = UndoLog(os.path.join(self.root, 'session'))
+        for keys, tried, opened in (
+            (({}, b'wrong'), [b'wrong'], []), (({'device': 'u-other'}, b'second'), [], []), (({}, b'wrong', {'device': 'u-other'}, b'key', {'device': 'u-luks'}, b'second', {}, b'key'), [b'wrong', b'second'], ['u-luks']),
+        ):
+            del asked[:]
+            pairs = [dict(named, key=base64.b64encode(key).decode()) for named, key in zip(keys[::2], keys[1::2])]
+            found = luks.open_encrypted([made], pairs, undo, {'u-luks': 'system_crypt'}, read_only=True)
+            self.assertEqual((asked, [one.name for one in found]), (tried, opened))
+            self.assertEqual([one.path for one in found], ['/dev/mapper/system_crypt'] * len(opened))
 
     def unbound(self, volume, *keys):
         opened = device('/dev/mapper/system_crypt', 'decrypted', uuid='1')
