@@ -3,7 +3,7 @@ name means. What cannot work on the destination is reported and made optional, s
 
 import re
 
-from . import disk_names, fstab, protocol
+from . import disk_names, fstab, other_disk_names, protocol
 from .protocol import MorphError
 
 # File systems that the hypervisor of the source serves.
@@ -26,6 +26,7 @@ def by_uuid(morph):
         if guest.is_file(path):
             guest.forget(path)
             notes.append('removed ' + path)
+    other_disk_names.tell(guest)
     if notes:
         # The initial RAM disk has copies of most of these files.
         morph.rebuild_initramfs = True

@@ -47,7 +47,7 @@ def rebuild(morph):
                 done.append('rebuilt %s' % image)
                 continue
             if first or not tool.one_place:
-                check_room(guest, image)
+                make_room(guest, image)
                 tool.build(guest, version, image, drivers, morph.root_device, below, len(targets) > 1)
             elif not copy_image(guest, tool.image % version, image):
                 continue
@@ -82,7 +82,7 @@ def copy_image(guest, source, image):
     """Puts a new image where a boot entry names it. Returns whether that was not done already, by the guest's own tools."""
     if guest.digest(source) == guest.digest(image):
         return False
-    check_room(guest, image, guest.real_size(source))
+    make_room(guest, image, guest.real_size(source))
     guest.copy(source, image)
     guest.changed.append(image)
     return True
@@ -214,15 +214,25 @@ def unlock_at_boot(guest, resolver, encrypted):
     return notes
 
 
+def make_room(guest, image, size=None):
+    """The old image goes before the new one is built, where there is no room for both. A guest that is not prepared to its end never starts."""
+    if check_room(guest, image, size):
+        protocol.log('%s has no room for two images: %s is removed before it is built anew' % (os.path.dirname(image), image))
+        guest.forget(image)
+
+
 def check_room(guest, image, size=None):
-    """Writes the image beside the old one, then replaces that."""
+    """Whether there is room for a new image only without the old one. Raises osmorphing.no-space when there is not even that."""
     free = guest.free_bytes(os.path.dirname(image))
     if guest.free_inodes(os.path.dirname(image)) in (0, 1, 2):
         raise MorphError('osmorphing.no-space', '%s has no free inodes for a new %s' % (os.path.dirname(image), os.path.basename(image)))
-    needed = size or (int(guest.real_size(image) * 1.3) if guest.exists(image) else 40 << 20)
-    if free < needed:
-        raise MorphError(
-            'osmorphing.no-space',
-            '%s has %d MiB free, a new %s needs about %d MiB'
-            % (os.path.dirname(image), free >> 20, os.path.basename(image), needed >> 20),
-        )
+    old = guest.real_size(image) if guest.exists(image) else 0
+    needed = size or (int(old * 1.3) if old else 40 << 20)
+    if free >= needed:
+        return False
+    if old and free + old >= needed:
+        return True
+    raise MorphError(
+        'osmorphing.no-space',
+        '%s has %d MiB free, a new %s needs about %d MiB' % (os.path.dirname(image), free >> 20, os.path.basename(image), max(needed - old, 1 << 20) >> 20),
+    )

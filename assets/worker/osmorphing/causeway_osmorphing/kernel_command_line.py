@@ -4,7 +4,7 @@ worker's device names."""
 
 import re
 
-from . import boot_default, consoles, disk_names, fstab_names, protocol
+from . import boot_default, consoles, disk_names, fstab, fstab_names, protocol
 from .cloud_init import sources_of
 
 _GRUB_FILES = ('/boot/grub/grub.cfg', '/boot/grub2/grub.cfg')
@@ -19,11 +19,12 @@ class Editor(object):
     """What changes: a serial console, UUIDs instead of the disk names of the old platform, no switched off
     cloud-init."""
 
-    def __init__(self, resolver, root, serial, sources=()):
-        """`sources`: where cloud-init may look for metadata."""
+    def __init__(self, resolver, root, serial, sources=(), boot=None):
+        """`sources`: where cloud-init may look for metadata. `boot`: the device that is mounted at /boot."""
         self.resolver = resolver
         self.root = root
         self.serial = serial
+        self.boot = boot
         self.sources = [name.lower() for name in sources]
 
     def edit(self, arguments):
@@ -51,7 +52,12 @@ class Editor(object):
     def _by_uuid(self, argument):
         """None for an argument that would make the guest wait for a missing device."""
         name, separator, value = argument.partition('=')
+        if separator and name == 'boot' and disk_names.is_by_place(value) and self.boot is not None and self.boot.uuid:
+            # With FIPS, the initial RAM disk checks the kernel that lies there, and stops without it.
+            return 'boot=UUID=%s' % self.boot.uuid
         if not separator or name not in ('root', 'resume'):
+            if any(disk_names.is_by_place(one) for one in re.findall(r'/dev/[^\s,:;=]+', value)):
+                protocol.warn_once('a kernel starts with %s, which names a disk by its place on the source; correct that where the guest needs it' % argument)
             return argument
         if name == 'resume':
             new = fstab_names.resume_device(value, self.resolver)
@@ -67,14 +73,15 @@ class Editor(object):
 
 class _WithoutConsole(Editor):
     def __init__(self, other):
-        self.resolver, self.root, self.serial, self.sources = other.resolver, other.root, False, other.sources
+        self.resolver, self.root, self.serial, self.sources, self.boot = other.resolver, other.root, False, other.sources, other.boot
 
 
 def apply(morph):
     """Returns (changed, notes)."""
     guest = morph.guest
     serial = morph.guest_facts['architecture'] in ('x86_64', 'i386') and morph.request.get('serialConsole', True)
-    editor = Editor(morph.resolver, morph.root_device, serial, sources_of(morph.request))
+    table = next((entry for entry in fstab.parse(guest.read('/etc/fstab', '')) if entry.point == '/boot'), None)
+    editor = Editor(morph.resolver, morph.root_device, serial, sources_of(morph.request), morph.resolver.find(table.spec) if table else None)
     changed = [path for path in ['/etc/default/grub'] if _default_grub(guest, path, editor)]
     changed += [path for path in _menu_files(guest) if _lines(guest, path, editor)]
     changed += [path for path in _entry_files(guest) if _entry(guest, path, editor)]

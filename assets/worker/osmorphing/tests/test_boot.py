@@ -240,16 +240,23 @@ class Images(BootTest):
             initramfs.rebuild(self.morph(guest))
         self.assertEqual((caught.exception.code, guest.commands), ('osmorphing.no-space', ['lsinitrd /boot/initramfs-5.14.0-1.img']))
 
-    def test_a_file_system_without_room_is_told_before_anything_is_built(self):
+    def test_where_there_is_no_room_for_two_images_the_old_one_goes_first(self):
         guest = self.guest('rocky', dict(DRACUT, **dict(kernel('5.14.0-1'), **{'/boot/initramfs-5.14.0-1.img': 'x' * (1 << 20)})))
-        for free, refused in ((1 << 20, True), (2 << 20, False)):
+        image, made = '/boot/initramfs-5.14.0-1.img', guest._image
+        for free, removed in ((1 << 10, None), (1 << 19, True), (2 << 20, False)):
+            there = []
             guest.free_bytes = lambda path, free=free: free
-            if not refused:
+            guest._image = lambda path, version, there=there: there.append(guest.exists(path)) or made(path, version)
+            with open(self.root + image, 'wb') as file:
+                file.write(b'x' * (1 << 20))
+            if removed is not None:
                 initramfs.rebuild(self.morph(guest))
+                self.assertEqual(there, [not removed])
+                self.assertIn('/virtio_blk.ko', guest.read(image))
                 continue
             with self.assertRaises(MorphError) as caught:
                 initramfs.rebuild(self.morph(guest))
-            self.assertEqual((caught.exception.code, any(command.startswith('dracut') for command in guest.commands)), ('osmorphing.no-space', False))
+            self.assertEqual((caught.exception.code, there, guest.real_size(image)), ('osmorphing.no-space', [], 1 << 20))
 
     def test_an_image_with_all_drivers_is_rebuilt_when_it_has_copies_of_what_changed(self):
         guest = self.guest('rocky', dict(DRACUT, **dict(kernel('5.14.0-1'), **{'/etc/fstab': 'UUID=u-root / ext4 defaults 0 1\n/dev/sda1 none swap sw 0 0\n'})))

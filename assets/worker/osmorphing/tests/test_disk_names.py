@@ -238,6 +238,32 @@ class DiskNames(TreeTest):
         self.assertEqual(read('/boot/loader/entries/a.conf'), 'options root=UUID=u-root ro\n')
         self.assertEqual(self.warnings, [])
 
+    def test_a_kernel_that_checks_itself_finds_its_own_file_system(self):
+        devices = boot_disk() + [device('/dev/w03', 'partition', 3, content='xfs', uuid='u-boot')]
+        menu = 'linux /vmlinuz root=UUID=u-root fips=1 boot=%s\n'
+        for table, before, after, told in (
+            ('UUID=u-boot /boot xfs defaults 0 0\n', '/dev/sda3', 'UUID=u-boot', 0), ('/dev/sda3 /boot xfs defaults 0 0\n', '/dev/disk/by-path/pci-0000:03:00.0-scsi-0:0:0:0-part3', 'UUID=u-boot', 0),
+            ('UUID=u-boot /boot xfs defaults 0 0\n', 'LABEL=x', 'LABEL=x', 0), ('', '/dev/sda3', '/dev/sda3', 1),
+        ):
+            with self.subTest(table + before):
+                self.clear()
+                del self.warnings[:]
+                morph = self.morph({'/etc/fstab': ROOT_LINE + table, '/boot/grub2/grub.cfg': menu % before}, devices, {'serialConsole': False})
+                fstab_names.by_uuid(morph)
+                kernel_command_line.apply(morph)
+                self.assertEqual((morph.guest.read('/boot/grub2/grub.cfg'), len(self.warnings)), (menu % after, told))
+
+    def test_other_files_that_name_disks_are_told_and_stay(self):
+        files = {
+            '/etc/sysconfig/rawdevices': '# /dev/raw/raw9 /dev/sdz\n/dev/raw/raw1 /dev/sdb1\n', '/etc/udev/rules.d/99-asm.rules': 'KERNEL=="sd?1", PROGRAM=="scsi_id -u /dev/$parent", RESULT=="36000c29a1b2c3d4e5f60718293a4b5c6", NAME="asm1"\n',
+            '/etc/auto.data': 'data -fstype=ext4 :/dev/sdc1\n', '/etc/multipath.conf': 'devnode "^sd[a-z]"\nalias data\nwwid 36000c29a1b2c3d4e5f60718293a4b5c6\n', '/etc/rc.local': 'mount /dev/mapper/vg-data /data\nmount UUID=1 /x\n',
+            '/etc/udev/rules.d/70-net.rules': 'SUBSYSTEM=="net", KERNEL=="eth*", NAME="eth0"\n'}
+        morph = self.morph(dict(files, **{'/etc/fstab': 'UUID=u-root / ext4 defaults 0 1\n'}), boot_disk())
+        self.assertEqual(fstab_names.by_uuid(morph), (False, []))
+        self.assertEqual(sorted(one.split(' ')[0] for one in self.warnings), ['/etc/auto.data', '/etc/multipath.conf', '/etc/sysconfig/rawdevices', '/etc/udev/rules.d/99-asm.rules'])
+        self.assertIn('(36000c29a1b2c3d4e5f60718293a4b5c6, sd?1)', ' '.join(self.warnings))
+        self.assertEqual(dict((path, morph.guest.read(path)) for path in files), files)
+
     def test_the_root_of_another_installation_stays(self):
         menu = '\tlinux /boot/vmlinuz-1 root=/dev/sda2\n\tlinux /boot/vmlinuz-2 root=/dev/sda5\n'
         morph = self.morph({'/etc/fstab': ROOT_LINE, '/boot/grub/grub.cfg': menu}, boot_disk(), {'serialConsole': False})
