@@ -125,7 +125,7 @@ export const capabilities: readonly Capability[] = [
     ['Guests with rpm, dnf or zypper, dracut, NetworkManager', 'stand-in', 'a system made of Debian\'s files that these tools run', 'specs-guests/rpm-guest', 'specs/osmorphing-offline'],
     ['Guests prepared for Xen\'s disks and NICs', 'stand-in', 'files of a Debian 12 guest are inspected; none was started under Xen', 'specs-full/xen-guest'],
     ['Hostile guests', 'real', 'hostile file systems on a native worker', 'specs-full/osmorphing-hostile'],
-    ['Guests of the RHEL and SUSE families', 'never seen', 'unit tests on synthetic file trees'],
+    ['Guests of the RHEL and SUSE families, Ubuntu', 'never seen', 'unit tests on synthetic trees of RHEL 5 to 10, Oracle Linux with UEK, Amazon Linux 2 and 2023, SLES 11 to 16, Ubuntu 14.04 to 26.04, with stand-ins for their programs'],
     ['Windows guests, prepared by a Linux worker', 'stand-in', 'a synthetic disk with real registry hives and dummy drivers', 'specs/osmorphing-windows-offline', 'specs/deployment-windows'],
     ['Volumes that BitLocker encrypts: the recovery key is tried, a suspended one is refused', 'stand-in', 'volumes encrypted by the published format, and Debian\'s cryptsetup, which checks the key; no Windows was prepared on one', 'specs/bitlocker-volume'],
     ['Guests in disk images, inspected without a cloud', 'stand-in', 'images with the least that counts as a Debian, and the synthetic disk of Windows', 'specs/guest-inspect'],
