@@ -555,7 +555,7 @@ class Exchange(TreeTest):
 
     def test_only_names_that_the_kernel_gives_to_others_are_exchanged(self):
         self.assertEqual(exchange.taken({0: 'eth1', 1: 'eth0'}), ['eth1', 'eth0'])
-        for names in ({0: 'eth1'}, {0: 'eth0', 1: 'eth1'}, {0: 'ens224', 1: 'ens192'}, {0: 'eth2', 1: 'eth1'}, {}):
+        for names in ({0: 'eth1'}, {0: 'eth0', 1: 'eth1'}, {0: 'ens224', 1: 'ens192'}, {0: 'eth2', 1: 'eth1'}, {}, {0: 'eth1\n', 1: "eth0'"}):
             self.assertEqual(exchange.taken(names), [], names)
         guest = self.guest('debian', {'/usr/lib/systemd/systemd': ''})
         notes, left = exchange.configure(guest, {0: 'eth1', 1: 'eth0', 2: 'ens9'}, self.MACS)

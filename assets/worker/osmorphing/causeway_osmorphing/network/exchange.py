@@ -61,20 +61,22 @@ LIST
 done
 exit 0
 '''
-_MAC = re.compile(r'^[0-9a-f]{2}(:[0-9a-f]{2}){5}$')
+_MAC = re.compile(r'^[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z')
+# Names come from the guest, and stand in a script.
+_NAME = re.compile(r'^eth[0-9]{1,4}\Z')
 
 
 def taken(names):
     """Of names by the index of their cards, those that the kernel gives to other cards among them."""
     firsts = set('eth%d' % index for index in names)
-    return [names[index] for index in sorted(names) if re.match(r'eth\d+$', names[index]) and names[index] != 'eth%d' % index and names[index] in firsts]
+    return [names[index] for index in sorted(names) if _NAME.match(names[index]) and names[index] != 'eth%d' % index and names[index] in firsts]
 
 
 def configure(guest, names, macs):
     """Has the guest exchange what is taken. Returns (notes, names that cannot be exchanged because not all addresses are known). Both
     dictionaries go by the index of a card."""
     wanted = taken(names)
-    cards = dict((macs.get(index), name) for index, name in names.items() if re.match(r'eth\d{1,4}$', name))
+    cards = dict((macs.get(index), name) for index, name in names.items() if _NAME.match(name))
     if not wanted or not guest.has_systemd:
         return _remove(guest), []
     if len(cards) < len(wanted) or not all(_MAC.match(mac or '') for mac in cards):
