@@ -3,7 +3,9 @@
 import random
 import unittest
 
-from causeway_osmorphing import boot_default, boot_entries, cloud_init, hibernation, kernel_command_line, package_archives, selinux, time_sources
+from causeway_osmorphing import boot_default, boot_entries, cloud_init, hibernation, kernel_command_line, other_disk_names, package_archives, selinux, time_sources
+from causeway_osmorphing.network import name_servers
+from causeway_osmorphing.own_command_line import arguments_of
 from causeway_osmorphing.protocol import MorphError
 
 from .test_boot import VIRTIO, BootTest, unified
@@ -28,6 +30,11 @@ FILES = {
     '/swapfile': '\0' * 4086 + 'SWAPSPACE2',
     '/etc/chrony.conf': 'server 169.254.169.123 iburst\nrefclock PHC /dev/ptp_hyperv poll 3\npool a.example\n',
     '/etc/apt/sources.list': 'deb http://deb.debian.org/debian stretch main\ndeb [trusted=yes] http://security.debian.org/ stretch/updates main\n',
+    '/etc/apt/sources.list.d/a.sources': 'Types: deb\nURIs: http://deb.debian.org/debian\nSuites: stretch\nComponents: main\nSigned-By: /usr/share/keyrings/a.gpg\n',
+    '/etc/yum.repos.d/a.repo': '[main]\n[appstream]\nenabled=0\ngpgcheck=1\n',
+    '/etc/dhcp/dhclient.conf': 'supersede domain-name-servers 10.0.0.2,\n 10.0.0.3;\n',
+    '/etc/resolv.conf': 'nameserver 10.0.0.2\n',
+    '/etc/udev/rules.d/99-a.rules': 'KERNEL=="sd?1", RESULT=="36000c29a1b2c3d4", NAME="a"\n',
     '/etc/cloud/ds-identify.cfg': 'datasource: Ec2\npolicy: enabled\n',
     '/etc/selinux/config': 'SELINUX=enforcing\nSELINUXTYPE=targeted\n',
 }
@@ -57,6 +64,10 @@ class OddSettings(BootTest):
             with self.subTest(turn):
                 for one in boot_entries.unified_kernels(guest):
                     one.image(guest)
+                arguments_of(guest)
+                package_archives.disabled_repositories(guest)
+                other_disk_names.tell(guest)
+                name_servers.follow_dhcp(guest, ['netplan'])
                 hibernation.hibernated_file(guest)
                 hibernation.resume_offsets(guest)
                 time_sources.remove(guest)
