@@ -238,9 +238,10 @@ def _beside(folder, name):
 class UnifiedKernel(object):
     """A kernel and its initial RAM disk in one program of the firmware."""
 
-    def __init__(self, path, version, place):
+    def __init__(self, path, version, place, arguments):
         self.path = path
         self.version = version
+        self.arguments = arguments
         self._place = place
 
     def image(self, guest):
@@ -259,9 +260,8 @@ def unified_kernels(guest):
             sections = _sections(guest, path) if path.lower().endswith('.efi') else {}
             if '.linux' not in sections:
                 continue
-            version = _section(guest, path, sections.get('.uname'), 256)
-            version = version.split(b'\0')[0].decode('ascii', 'replace').strip() if version else None
-            found.append(UnifiedKernel(path, version, sections.get('.initrd')))
+            version, arguments = (_text(guest, path, sections.get(name), most) for name, most in (('.uname', 256), ('.cmdline', 8192)))
+            found.append(UnifiedKernel(path, version, sections.get('.initrd'), arguments))
     return found
 
 
@@ -284,6 +284,11 @@ def _sections(guest, path):
         size, _, stored, offset = struct.unpack_from('<IIII', table, at + 8)
         found[table[at : at + 8].split(b'\0')[0].decode('ascii', 'replace')] = (offset, min(size, stored) if size else stored)
     return found
+
+
+def _text(guest, path, place, most):
+    content = _section(guest, path, place, most)
+    return content.split(b'\0')[0].decode('utf-8', 'replace').strip() if content else None
 
 
 def _section(guest, path, place, most):

@@ -32,3 +32,5 @@ def _told(guest):
             words = line.split(None, 2)
             if len(words) == 3 and words[0] in _COMMANDS:
                 yield words[2]
+    for unified in boot_entries.unified_kernels(guest):
+        yield unified.arguments or ''

@@ -10,7 +10,7 @@ from causeway_osmorphing import boot_entries, initramfs
 from causeway_osmorphing.guest import Guest
 from causeway_osmorphing.own_command_line import arguments_of
 
-from .test_boot import MACHINE, BootTest
+from .test_boot import MACHINE, BootTest, unified
 from .trees import RELEASES, TreeTest, kernel, tree
 
 VERSION = '6.1.0-9-amd64'
@@ -40,6 +40,7 @@ class Arguments(TreeTest):
             ({'/boot/grub/grub.cfg': menu, '/boot/loader/entries/a.conf': entry % ('5.0', 'root=UUID=5 ro'), '/boot/loader/entries/b.conf': entry % ('6.0', 'root=UUID=6 initrd=\\x ro')}, 'root=UUID=6 ro'),
             ({'/boot/loader/entries/a.conf': entry % ('5.0', '$kernelopts $tuned_params'), '/boot/grub2/grubenv': '# GRUB Environment Block\nkernelopts=root=UUID=7 ro\n####'}, 'root=UUID=7 ro'),
             ({'/boot/loader/entries/a.conf': entry % ('5.0', 'root=UUID=5\x1b[2J\x07 ro')}, 'root=UUID=5 [2J ro'),
+            ({'/boot/efi/EFI/Linux/a.efi': unified('6.0', b'', [(b'.linux', b'x'), (b'.cmdline', b'root=UUID=8 ro\0')])}, 'root=UUID=8 ro'),
             ({'/boot/grub/grub.cfg': 'linux /memtest\nlinux /x console=ttyS0\n'}, ''), ({}, ''),
         ):
             with self.subTest(files):
