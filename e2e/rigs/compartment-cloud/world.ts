@@ -22,6 +22,9 @@ export interface WorldSetup {
 export type Call = KitCall<World>;
 export type Operation = KitOperation<World>;
 
+/** What ended within the last hours is still shown by the vendor's API: here it is the last so many of each kind, and up to twice as many for a while. */
+const goneThatStay = 50;
+
 /** All of the tenancy's resources. What is terminated stays, as the API shows it for a while. */
 export class World extends SimulatedWorld {
   readonly setup: WorldSetup;
@@ -96,6 +99,14 @@ export class World extends SimulatedWorld {
       refuse(400, 'LimitExceeded', `The following service limits were exceeded: ${message}. Request a service limit increase from the service limits page in the console.`));
   }
 
+  /** Lets go of what is long gone, so that no call takes longer the more has been. */
+  forgetLongGone(): void {
+    for (const all of [this.volumes, this.backups, this.instances, this.attachments, this.bootAttachments, this.vnicAttachments, this.vnics, this.groups, this.images]) {
+      const gone = [...all as Iterable<readonly [string, { readonly lifecycleState: string }]>].filter(([, one]) => isGone(one));
+      if (gone.length > 2 * goneThatStay) for (const [id] of gone.slice(0, -goneThatStay)) all.delete(id);
+    }
+  }
+
   /** Resources that something made and nobody removed, as `kind name`, for tests that demand a clean end. An image that volumes stand on is their cache. */
   leftovers(): string[] {
     const there = <R extends { lifecycleState: string }>(all: Iterable<R>): R[] => [...all].filter((one) => !isGone(one));
@@ -151,21 +162,11 @@ export function domainOf({ world, body }: Call): string {
   return domain;
 }
 
-/** Of what is gone, the vendor's listings show what ended within the last hours: here it is the last so many of each kind. */
-const goneInListings = 50;
-
-function withoutLongGone<R extends object>(items: readonly R[]): readonly R[] {
-  const gone = items.filter((item) => 'lifecycleState' in item && isGone({ lifecycleState: String(item.lifecycleState) }));
-  if (gone.length <= goneInListings) return items;
-  const forgotten = new Set(gone.slice(0, -goneInListings));
-  return items.filter((item) => !forgotten.has(item));
-}
-
 /** A page of those that the query asks for: each given member has to be the same. */
 export function listReply<R extends object>(call: Call, items: readonly R[], members: readonly string[], show: (item: R) => unknown = (item) => item) {
   const { query } = call;
   if (members.includes('compartmentId')) demand(call.world.compartments, query.get('compartmentId') ?? undefined);
-  const wanted = withoutLongGone(items).filter((item) => members.every((name) => query.get(name) === null || String((item as Readonly<Record<string, unknown>>)[name]) === query.get(name)));
+  const wanted = items.filter((item) => members.every((name) => query.get(name) === null || String((item as Readonly<Record<string, unknown>>)[name]) === query.get(name)));
   const limit = Math.min(1000, Number(query.get('limit') ?? '50'));
   const from = Number(query.get('page') ?? '0');
   const next = from + limit < wanted.length ? { 'opc-next-page': String(from + limit) } : {};
@@ -176,6 +177,7 @@ export function listReply<R extends object>(call: Call, items: readonly R[], mem
 export function creation(operation: Operation): Operation {
   return (call) => {
     const token = call.headers['opc-retry-token'];
+    call.world.forgetLongGone();
     return call.world.tokens.once(call.operation, typeof token === 'string' ? token : undefined, call.body, () => operation(call));
   };
 }
