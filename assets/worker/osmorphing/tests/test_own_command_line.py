@@ -1,9 +1,6 @@
 """What programs of the guest take for the kernel's arguments: the guest's own, never the worker's."""
 
-import ctypes
 import os
-import shutil
-import subprocess
 import unittest
 
 from causeway_osmorphing import boot_entries, initramfs
@@ -11,24 +8,12 @@ from causeway_osmorphing.guest import Guest
 from causeway_osmorphing.own_command_line import arguments_of
 
 from .test_boot import MACHINE, BootTest, unified
-from .trees import RELEASES, TreeTest, kernel, tree
+from .trees import RELEASES, TreeTest, bring_program, bring_programs, can_isolate, kernel, program, tree
 
 VERSION = '6.1.0-9-amd64'
 ENTRY = '/boot/efi/loader/entries/%s-%s.conf' % (MACHINE, VERSION)
 PLUGIN = '/usr/lib/kernel/install.d/90-loaderentry.install'
 PROGRAMS = ('sh', 'cat', 'chown', 'grep', 'id', 'install', 'mkdir', 'mktemp', 'mountpoint', 'rm', 'sort', 'stat', 'tr', 'kernel-install')
-PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-
-
-def can_isolate():
-    """Whether this process may have name spaces of its own."""
-    if os.geteuid() != 0:
-        return False
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if ctypes.CDLL(None).unshare(0x00020000 | 0x20000000) == 0 else 1)
-    return os.waitpid(child, 0)[1] == 0
-
 
 class Arguments(TreeTest):
     def test_they_are_those_of_the_entry_that_starts_first(self):
@@ -50,7 +35,7 @@ class Arguments(TreeTest):
         self.assertEqual(len(arguments_of(self.guest('debian', {'/boot/grub/grub.cfg': 'linux /v root=a ' + 'x' * 300000 + '\n' * 10000}))), 2048)
 
 
-@unittest.skipUnless(can_isolate() and shutil.which('kernel-install', path=PATH) and os.path.exists(PLUGIN), 'needs root and the kernel-install of systemd')
+@unittest.skipUnless(can_isolate() and program('kernel-install') and os.path.exists(PLUGIN), 'needs root and the kernel-install of systemd')
 class KernelInstall(BootTest):
     """The real program, run as the guest's."""
 
@@ -60,20 +45,9 @@ class KernelInstall(BootTest):
         tree(self.root, dict({
             '/etc/os-release': RELEASES['debian'], '/etc/fstab': '', '/etc/machine-id': MACHINE + '\n', ENTRY: entry, folder + 'linux': 'old', folder + 'initrd.img-' + VERSION: 'old',
             '/proc/.keep': '', '/sys/.keep': '', '/dev/.keep': '', '/tmp/.keep': '', '/boot/efi/loader/entries.srel': 'type1\n'}, **dict(kernel(VERSION, image='/boot/initrd.img-%s'), **(more or {}))))
-        self.bring(PLUGIN)
-        for name in PROGRAMS:
-            self.bring(os.path.realpath(shutil.which(name, path=PATH)), '/usr/bin/' + name)
-        os.symlink('usr/bin', self.root + '/bin')
+        bring_program(self.root, PLUGIN)
+        bring_programs(self.root, PROGRAMS)
         return Guest(self.root)
-
-    def bring(self, path, to=None):
-        """A program of this computer with its libraries."""
-        libraries = subprocess.run(['ldd', path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode().split()
-        for one in [path] + [word for word in libraries if word.startswith('/') and os.path.exists(word)]:
-            target = self.root + (to if to and one == path else one)
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            if not os.path.exists(target):
-                shutil.copy2(one, target)
 
     def test_an_entry_that_a_hook_writes_leads_to_the_guests_own_root(self):
         guest = self.systemd_boot()

@@ -2,14 +2,16 @@
 do the
 least of it: these trees prove what is asked and written, not that a distribution's own tools then do their work."""
 
+import ctypes
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 import unittest
 
 from causeway_osmorphing import protocol
-from causeway_osmorphing.command import CommandFailed, Result
+from causeway_osmorphing.command import PATH, CommandFailed, Result
 from causeway_osmorphing.guest import Guest
 
 ELF_X86_64 = b'\x7fELF\x02\x01\x01' + b'\0' * 11 + b'\x3e\x00' + b'\0' * 44
@@ -135,6 +137,37 @@ def kernel(
     }
     files.update(('/lib/modules/%s/kernel/virtio/%s.ko.xz' % (version, name), '') for name in modules)
     return files
+
+
+def can_isolate():
+    """Whether this process may give a program name spaces of its own."""
+    if os.geteuid() != 0:
+        return False
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if ctypes.CDLL(None).unshare(0x00020000 | 0x20000000) == 0 else 1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def program(name):
+    """Where this computer has it; None if it has not."""
+    return shutil.which(name, path=PATH)
+
+
+def bring_program(root, path, to=None):
+    """Copies a program of this computer with its libraries into a tree, where it is run as the guest's."""
+    libraries = subprocess.run(['ldd', path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode().split()
+    for one in [path] + [word for word in libraries if word.startswith('/') and os.path.exists(word)]:
+        target = root + (to if to and one == path else one)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if not os.path.exists(target):
+            shutil.copy2(one, target)
+
+
+def bring_programs(root, names):
+    for name in names:
+        bring_program(root, os.path.realpath(program(name)), '/usr/bin/' + name)
+    os.symlink('usr/bin', root + '/bin')
 
 
 def everything(root):
