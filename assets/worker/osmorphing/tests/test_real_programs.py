@@ -4,8 +4,9 @@ import os
 import subprocess
 import unittest
 
-from causeway_osmorphing import boot_default, fstab_names, kernel_command_line
+from causeway_osmorphing import boot_default, fstab_names, kernel_command_line, user_scripts
 from causeway_osmorphing.guest import Guest
+from causeway_osmorphing.network import exchange
 from causeway_osmorphing.package_archives import apt_options
 from causeway_osmorphing.packages import package_manager
 
@@ -48,6 +49,17 @@ class RealPrograms(test_boot.BootTest):
             fstab_names.by_uuid(self.morph(guest, devices=devices))
             read = self.told('lvm', 'lvmconfig', '--typeconfig', 'current', 'devices', LVM_SYSTEM_DIR=self.root + '/etc/lvm', LVM_SUPPRESS_FD_WARNINGS='1')
             self.assertIn(after or 'global_filter=["a|^/dev/vd[a-z]+[0-9]*$|","a|/dev/sda2$|","r|.*|"]\n', read)
+
+    def test_systemd_reads_the_units_that_are_installed(self):
+        guest = self.guest('debian', dict(kernel('6.1.0-1'), **{'/usr/lib/systemd/systemd': ''}))
+        exchange.configure(guest, {0: 'eth1', 1: 'eth0'}, {0: '02:00:00:00:00:01', 1: '02:00:00:00:00:02'})
+        user_scripts.install_first_boot(self.morph(guest, {'scripts': {'firstBoot': [{'name': 'x', 'content': 'true'}]}}))
+        for unit in (exchange.UNIT, user_scripts.UNIT):
+            path = self.root + '/etc/systemd/system/' + unit
+            self.assertNotIn(unit, self.told('systemd-analyze', 'verify', '--man=no', path), unit)
+            with open(path, 'a') as file:
+                file.write('Nonsense=1\n')
+            self.assertIn(unit, self.told('systemd-analyze', 'verify', '--man=no', path))
 
     def test_apt_reads_its_archives(self):
         guest = self.guest('ubuntu', {'/etc/apt/sources.list.d/ubuntu.sources': 'Types: deb\nURIs: http://archive.ubuntu.com/ubuntu\nSuites: oracular oracular-security\nComponents: main\nSigned-By: /usr/share/keyrings/a.gpg\n'})
