@@ -91,7 +91,7 @@ export const deploymentOptionsSchema = z
     agentPackage: z.string().max(1000).optional(),
     /**
      * How a Windows guest is prepared: by the Linux worker from outside, or by a Windows worker. Default: by a Windows
-     * worker when the environment names an image for one.
+     * worker when the environment names an image for one, and no keys for encrypted volumes are given.
      */
     windowsMode: z.enum(['offline', 'worker']).optional(),
     /** File on this machine with the VirtIO drivers disc, for workers that don't reach its URL. Offline preparation only. */

@@ -99,7 +99,7 @@ export function deploymentRun(run: Omit<ReplicaContext, 'guests' | 'replication'
 
 /** The worker that prepares the guest: a Windows guest can be prepared from outside by a Linux worker as well. */
 export function workerRole(run: { readonly options: DeploymentContext['options']; readonly policy: Pick<RunPolicy, 'hasWindowsWorkerImage'> }, vm: Vm): WorkerRole {
-  const onWindows = vm.os_type === 'windows' && windowsModeOf(run.options.windowsMode, run.policy) === 'worker';
+  const onWindows = vm.os_type === 'windows' && windowsModeOf(run.options.windowsMode, run.policy, (run.options.luksKeys ?? []).length > 0) === 'worker';
   return onWindows ? 'osmorphing-windows' : 'osmorphing-linux';
 }
 

@@ -15,4 +15,10 @@ describe('the worker that prepares a guest', () => {
   ] as const)('%s, asked for %s, with an image for Windows workers: %s', (os, windowsMode, hasWindowsWorkerImage, role) => {
     expect(workerRole({ options: windowsMode === undefined ? {} : { windowsMode }, policy: { hasWindowsWorkerImage } }, vm(os))).toBe(role);
   });
+
+  it('is a Linux one where keys for encrypted volumes are given', () => {
+    const options = { luksKeys: [{ secret: 'recovery-key' }] };
+    expect(workerRole({ options, policy: { hasWindowsWorkerImage: true } }, vm('windows'))).toBe('osmorphing-linux');
+    expect(workerRole({ options: { luksKeys: [] }, policy: { hasWindowsWorkerImage: true } }, vm('windows'))).toBe('osmorphing-windows');
+  });
 });

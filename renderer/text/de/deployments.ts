@@ -77,7 +77,7 @@ export const deployments = {
   onFailed: { rollback: 'Zurücksetzen', keep: 'Zur Fehlerbehebung behalten' },
   further: 'Weitere Optionen',
   furtherTexts: {
-    windowsMode: { label: 'OSMorphing-Modus für Windows', help: 'Offline auf dem Linux-Worker oder auf einem Windows-Worker. Standard: ein Windows-Worker, wenn die Umgebung ein Image dafür nennt.' },
+    windowsMode: { label: 'OSMorphing-Modus für Windows', help: 'Offline auf dem Linux-Worker oder auf einem Windows-Worker. Standard: ein Windows-Worker, wenn die Umgebung ein Image dafür nennt und keine Schlüssel für verschlüsselte Volumes angegeben sind.' },
     unbindVolumes: { label: 'TPM, Clevis und Sicherheitsschlüssel von verschlüsselten Volumes entfernen', help: 'Linux-Volumes können danach nur noch mit einer Passphrase entsperrt werden. Einer der angegebenen Schlüssel muss eine solche Passphrase sein.' },
     virtioDisc: { label: 'ISO mit VirtIO-Treibern', help: 'Eine Datei auf diesem Computer, für Worker, die ihre URL nicht erreichen können.' },
     initAgentArchive: { label: 'Initialisierungs-Agent für Gäste (ZIP)', help: 'Eine Datei auf diesem Computer, für Worker, die ihre URL nicht erreichen können.' },

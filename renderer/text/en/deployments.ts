@@ -77,7 +77,7 @@ export const deployments = {
   onFailed: { rollback: 'Roll back', keep: 'Keep for troubleshooting' },
   further: 'More options',
   furtherTexts: {
-    windowsMode: { label: 'Windows OSMorphing mode', help: 'Offline on the Linux worker, or on a Windows worker. Default: a Windows worker if the environment names an image for one.' },
+    windowsMode: { label: 'Windows OSMorphing mode', help: 'Offline on the Linux worker, or on a Windows worker. Default: a Windows worker if the environment names an image for one and no keys for encrypted volumes are given.' },
     virtioDisc: { label: 'VirtIO driver ISO', help: 'A file on this computer, for workers that cannot reach its URL.' },
     unbindVolumes: { label: 'Remove TPM, Clevis and security keys from encrypted volumes', help: 'Linux volumes can then only be unlocked with a passphrase. One of the given keys must be such a passphrase.' },
     initAgentArchive: { label: 'Guest initialization agent (ZIP)', help: 'A file on this computer, for workers that cannot reach its URL.' },

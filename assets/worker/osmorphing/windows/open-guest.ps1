@@ -31,7 +31,7 @@ $roots = foreach ($disk in $disks) {
   }
 }
 $roots = @($roots | Where-Object { -not $request.root -or $request.root -eq $_.uuid -or $request.root -eq $_.device })
-if ($roots.Count -eq 0 -and $locked) { Exit-With 'osmorphing.locked' "$locked is encrypted with BitLocker; decrypt it on the source (manage-bde -off)" }
+if ($roots.Count -eq 0 -and $locked) { Exit-With 'osmorphing.locked' "$locked is encrypted with BitLocker, which a Windows worker does not unlock; prepare it offline with its recovery key, or decrypt it on the source (manage-bde -off)" }
 if ($roots.Count -eq 0) { Exit-With 'osmorphing.root-not-found' "no Windows installation on $(@($request.disks | ForEach-Object { Get-GuestDiskName $_ }) -join ', ')" }
 if ($roots.Count -gt 1) { Exit-With 'osmorphing.several-roots' (($roots | ForEach-Object { "$($_.device) $($_.uuid)" }) -join '; ') }
 $drive = $roots[0].drive

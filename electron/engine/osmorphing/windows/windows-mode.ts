@@ -7,9 +7,9 @@ import type { Fetched, WindowsMaterial } from '../options.ts';
 /** `offline`: by the Linux worker from outside. `worker`: by a Windows worker over WinRM. */
 export type WindowsMode = 'offline' | 'worker';
 
-/** As asked; else by a Windows worker when there is an image for one. */
-export function windowsModeOf(asked: WindowsMode | undefined, { hasWindowsWorkerImage }: Pick<RunPolicy, 'hasWindowsWorkerImage'>): WindowsMode {
-  return asked ?? (hasWindowsWorkerImage ? 'worker' : 'offline');
+/** As asked; else by a Windows worker when there is an image for one, and no volume to be unlocked, which only the Linux worker does. */
+export function windowsModeOf(asked: WindowsMode | undefined, { hasWindowsWorkerImage }: Pick<RunPolicy, 'hasWindowsWorkerImage'>, hasKeys: boolean): WindowsMode {
+  return asked ?? (hasWindowsWorkerImage && !hasKeys ? 'worker' : 'offline');
 }
 
 /**

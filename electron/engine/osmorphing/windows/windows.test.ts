@@ -10,10 +10,15 @@ import { attribute, bodyOf, child, createShell, envelope, faultOf, outputOf, sta
 
 describe('the way to prepare a Windows guest', () => {
   it('is as asked, else by a Windows worker if there is an image for one', () => {
-    expect(windowsModeOf('offline', { hasWindowsWorkerImage: true })).toBe('offline');
-    expect(windowsModeOf(undefined, { hasWindowsWorkerImage: true })).toBe('worker');
-    expect(windowsModeOf(undefined, { hasWindowsWorkerImage: false })).toBe('offline');
-    expect(windowsModeOf('worker', { hasWindowsWorkerImage: false })).toBe('worker');
+    expect(windowsModeOf('offline', { hasWindowsWorkerImage: true }, false)).toBe('offline');
+    expect(windowsModeOf(undefined, { hasWindowsWorkerImage: true }, false)).toBe('worker');
+    expect(windowsModeOf(undefined, { hasWindowsWorkerImage: false }, false)).toBe('offline');
+    expect(windowsModeOf('worker', { hasWindowsWorkerImage: false }, false)).toBe('worker');
+  });
+
+  it('is offline where a volume has to be unlocked', () => {
+    expect(windowsModeOf(undefined, { hasWindowsWorkerImage: true }, true)).toBe('offline');
+    expect(windowsModeOf('worker', { hasWindowsWorkerImage: true }, true)).toBe('worker');
   });
 
   it('takes drivers and agent from files, then from the environment, then from their public places', () => {
