@@ -7,6 +7,7 @@ from . import boot_entries, fstab, protocol
 from .confined import write_all
 from .kernel_drivers import builtin_of, drivers_for, file_systems, is_for_xen_alone, modules_in, modules_of
 from .initramfs_tools import InitramfsTools, tool_of
+from .own_command_line import arguments_of
 from .protocol import MorphError
 from .ram_disk_image import names_in
 from .root_stack import lacking_below, stack_below, volumes_below
@@ -24,8 +25,9 @@ def rebuild(morph):
     entries, unified = boot_entries.entries_of(guest), boot_entries.unified_kernels(guest)
     notes = tool.settle(guest, drivers)
     encrypted = volumes_below([morph.root_device] + morph.mounted_at(('/usr',)), morph.devices)
-    if encrypted and tool is InitramfsTools:
-        notes += unlock_at_boot(guest, morph.resolver, encrypted)
+    by_table = bool(encrypted) and not tool.is_told_by_arguments(arguments_of(guest))
+    if by_table and tool.unlocking:
+        notes += unlock_at_boot(guest, morph.resolver, encrypted, tool.unlocking)
     below = stack_below([morph.root_device] + morph.mounted_at(('/usr',)), morph.devices)
     done = []
     for version in able:
@@ -58,6 +60,8 @@ def rebuild(morph):
                 protocol.warn('the guest\'s tools do not list what is in %s: it is unknown whether it has the drivers of the destination' % image)
             if encrypted and after is not None:
                 lacking = (lacking or []) + lacking_to_unlock(guest, image, tool, after, morph.resolver, encrypted)
+            if by_table and after and not tool.may_unlock(after):
+                protocol.warn('%s has no table of encrypted volumes, and the kernel\'s arguments name none (rd.luks.uuid=): it is unknown whether it unlocks the root' % image)
             if after and tool.has_programs:
                 lacking = (lacking or []) + lacking_below(guest, version, after, below)
             if lacking:
@@ -195,7 +199,7 @@ def lacking_to_unlock(guest, image, tool, listed, resolver, encrypted):
     return lacking + ['the entry that unlocks volume %s, where its root is' % uuid for uuid in encrypted if uuid not in found]
 
 
-def unlock_at_boot(guest, resolver, encrypted):
+def unlock_at_boot(guest, resolver, encrypted, option):
     """The tools ask the device mapper what the root lies on. That is the worker's, which a guest's programs never reach,
     so the guest says it itself: with this option, the initial RAM disk unlocks the volume whatever the tools find."""
     path = '/etc/crypttab'
@@ -203,11 +207,11 @@ def unlock_at_boot(guest, resolver, encrypted):
     notes = []
     for index, name, spec, _, options in list(fstab.crypttab(guest)):
         device = resolver.find(spec)
-        if device is None or device.uuid not in encrypted or 'initramfs' in options:
+        if device is None or device.uuid not in encrypted or option in options:
             continue
         fields = lines[index].split()
         fields += ['none'] * (3 - len(fields))
-        lines[index] = ' '.join(fields[:3] + [','.join(fields[3:4] + ['initramfs'])] + fields[4:])
+        lines[index] = ' '.join(fields[:3] + [','.join(fields[3:4] + [option])] + fields[4:])
         notes.append('the initial RAM disk unlocks the encrypted volume %s' % name)
     if notes:
         guest.write(path, '\n'.join(lines) + '\n')

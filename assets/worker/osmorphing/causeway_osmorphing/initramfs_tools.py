@@ -6,14 +6,36 @@ from . import protocol
 from .kernel_drivers import file_systems, modules_of
 
 
-class InitramfsTools(object):
-    """Debian and Ubuntu."""
+class Tool(object):
+    """What most of them have in common."""
+
+    # The option of /etc/crypttab by which an image unlocks a volume, whatever the tool finds.
+    unlocking = None
+
+    @staticmethod
+    def is_told_by_arguments(arguments):
+        """Whether the kernel's arguments say what to unlock."""
+        return True
+
+    @staticmethod
+    def may_unlock(listed):
+        """Whether an image has what says which volumes it unlocks, where the arguments do not."""
+        return True
+
+
+class InitramfsTools(Tool):
+    """Debian and Ubuntu up to 25.04."""
 
     image = '/boot/initrd.img-%s'
+    unlocking = 'initramfs'
     # Whether it writes nowhere else.
     one_place = True
     # Whether what puts layers together are programs in the image.
     has_programs = True
+
+    @staticmethod
+    def is_told_by_arguments(arguments):
+        return False
 
     @staticmethod
     def settle(guest, drivers):
@@ -101,13 +123,23 @@ done
         return found
 
 
-class Dracut(object):
-    """RHEL 6 and later with its likes, SLES 12 and later, openSUSE."""
+class Dracut(Tool):
+    """RHEL 6 and later with its likes, SLES 12 and later, openSUSE, Ubuntu 25.10 and later."""
 
     image = '/boot/initramfs-%s.img'
     one_place = False
     has_programs = True
     folder = '/etc/dracut.conf.d'
+    # Otherwise it takes the volumes that it finds below the mounted root, which it sees in part.
+    unlocking = 'x-initrd.attach'
+
+    @staticmethod
+    def is_told_by_arguments(arguments):
+        return any(re.match(r'^(rd[._]luks[._](uuid|name)|luks[._](uuid|name)|rd\.auto)(=|$)|^rd_LUKS_UUID=', word) for word in arguments.split())
+
+    @staticmethod
+    def may_unlock(listed):
+        return bool(re.search(r'(^|[\s/])etc/(crypttab|cmdline\.d/\S*(crypt|luks)\S*)($|\s)', listed, re.MULTILINE))
 
     @staticmethod
     def unlocked(guest, image, listed):
@@ -141,7 +173,7 @@ class Dracut(object):
         return result.out if result.code == 0 else None
 
 
-class MkinitrdSuse(object):
+class MkinitrdSuse(Tool):
     """SLES 11."""
 
     image = '/boot/initrd-%s'

@@ -240,11 +240,11 @@ class Steps(TreeTest):
         guest, devices = self.encrypted('# kept\nsystem_crypt UUID=luks-uuid none luks,discard\ndata UUID=data-uuid /etc/data.key luks\n')
         morph = self.morph(guest, devices=devices)
         self.assertEqual(initramfs.volumes_below([devices[2]], devices), ['luks-uuid'])
-        notes = initramfs.unlock_at_boot(guest, morph.resolver, ['luks-uuid'])
+        notes = initramfs.unlock_at_boot(guest, morph.resolver, ['luks-uuid'], 'initramfs')
         self.assertEqual(notes, ['the initial RAM disk unlocks the encrypted volume system_crypt'])
         told = '# kept\nsystem_crypt UUID=luks-uuid none luks,discard,initramfs\ndata UUID=data-uuid /etc/data.key luks\n'
         self.assertEqual(guest.read('/etc/crypttab'), told)
-        self.assertEqual(initramfs.unlock_at_boot(guest, morph.resolver, ['luks-uuid']), [])
+        self.assertEqual(initramfs.unlock_at_boot(guest, morph.resolver, ['luks-uuid'], 'initramfs'), [])
 
     def test_an_initial_ram_disk_is_built_for_any_hardware(self):
         guest, devices = self.encrypted('')
@@ -261,6 +261,32 @@ class Steps(TreeTest):
         with self.assertRaises(MorphError) as caught:
             initramfs.rebuild(self.morph(guest, devices=devices))
         self.assertIn('still lacks cryptsetup, which unlocks its root', caught.exception.message)
+
+    def test_dracut_is_told_what_to_unlock_where_the_kernels_arguments_do_not_say_it(self):
+        self.addCleanup(setattr, initramfs, 'volumes_below', initramfs.volumes_below)
+        initramfs.volumes_below = lambda roots, of: ['luks-uuid']
+        for arguments, option, table, told in (
+            ('root=UUID=1 ro', True, '', 1), ('root=UUID=1 ro', True, 'etc/crypttab\n', 0), ('root=UUID=1 ro', True, 'etc/cmdline.d/90crypt.conf\n', 0),
+            ('root=UUID=1 rd.luks.uuid=luks-luks-uuid', False, '', 0), ('root=UUID=1 rd.luks.options=discard', True, '', 1),
+        ):
+            with self.subTest(arguments + table):
+                self.clear()
+                del self.warnings[:]
+                _, devices = self.encrypted('')
+                self.clear()
+                guest = self.guest('ubuntu', dict(kernel('7.0.0-1', image='/boot/initrd.img-%s'), **{
+                    '/usr/bin/dracut': '', '/usr/bin/lsinitrd': '', '/etc/crypttab': 'system_crypt UUID=luks-uuid none luks\n', '/boot/grub/grub.cfg': 'linux /vmlinuz-7.0.0-1 %s\n' % arguments}))
+                made = guest._image
+
+                def image(path, version, table=table, made=made):
+                    made(path, version)
+                    with open(self.root + path, 'a') as file:
+                        file.write('usr/sbin/cryptsetup\n' + table)
+
+                guest._image = image
+                initramfs.rebuild(self.morph(guest, devices=devices))
+                self.assertEqual(guest.read('/etc/crypttab'), 'system_crypt UUID=luks-uuid none luks%s\n' % (',x-initrd.attach' if option else ''))
+                self.assertEqual(len([one for one in self.warnings if 'unlocks the root' in one]), told)
 
     def test_an_image_with_the_program_but_without_the_entry_of_the_root_is_refused(self):
         self.addCleanup(setattr, initramfs, 'volumes_below', initramfs.volumes_below)
