@@ -199,7 +199,7 @@ def lacking_to_unlock(guest, image, tool, listed, resolver, encrypted):
     return lacking + ['the entry that unlocks volume %s, where its root is' % uuid for uuid in encrypted if uuid not in found]
 
 
-def unlock_at_boot(guest, resolver, encrypted, option):
+def unlock_at_boot(guest, resolver, encrypted, wanted):
     """The tools ask the device mapper what the root lies on. That is the worker's, which a guest's programs never reach,
     so the guest says it itself: with this option, the initial RAM disk unlocks the volume whatever the tools find."""
     path = '/etc/crypttab'
@@ -207,11 +207,12 @@ def unlock_at_boot(guest, resolver, encrypted, option):
     notes = []
     for index, name, spec, _, options in list(fstab.crypttab(guest)):
         device = resolver.find(spec)
-        if device is None or device.uuid not in encrypted or option in options:
+        missing = [option for option in wanted if option not in options]
+        if device is None or device.uuid not in encrypted or not missing:
             continue
         fields = lines[index].split()
         fields += ['none'] * (3 - len(fields))
-        lines[index] = ' '.join(fields[:3] + [','.join(fields[3:4] + [option])] + fields[4:])
+        lines[index] = ' '.join(fields[:3] + [','.join(fields[3:4] + missing)] + fields[4:])
         notes.append('the initial RAM disk unlocks the encrypted volume %s' % name)
     if notes:
         guest.write(path, '\n'.join(lines) + '\n')

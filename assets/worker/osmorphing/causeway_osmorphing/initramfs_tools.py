@@ -9,8 +9,8 @@ from .kernel_drivers import file_systems, modules_of
 class Tool(object):
     """What most of them have in common."""
 
-    # The option of /etc/crypttab by which an image unlocks a volume, whatever the tool finds.
-    unlocking = None
+    # Options of /etc/crypttab by which an image unlocks a volume, whatever the tool finds.
+    unlocking = ()
 
     @staticmethod
     def is_told_by_arguments(arguments):
@@ -27,7 +27,7 @@ class InitramfsTools(Tool):
     """Debian and Ubuntu up to 25.04."""
 
     image = '/boot/initrd.img-%s'
-    unlocking = 'initramfs'
+    unlocking = ('initramfs',)
     # Whether it writes nowhere else.
     one_place = True
     # Whether what puts layers together are programs in the image.
@@ -130,8 +130,8 @@ class Dracut(Tool):
     one_place = False
     has_programs = True
     folder = '/etc/dracut.conf.d'
-    # Otherwise it takes the volumes that it finds below the mounted root, which it sees in part.
-    unlocking = 'x-initrd.attach'
+    # Otherwise it takes the volumes that it finds below the mounted root, which it sees in part. Old versions know the second one alone.
+    unlocking = ('x-initrd.attach', 'force')
 
     @staticmethod
     def is_told_by_arguments(arguments):

@@ -240,11 +240,11 @@ class Steps(TreeTest):
         guest, devices = self.encrypted('# kept\nsystem_crypt UUID=luks-uuid none luks,discard\ndata UUID=data-uuid /etc/data.key luks\n')
         morph = self.morph(guest, devices=devices)
         self.assertEqual(initramfs.volumes_below([devices[2]], devices), ['luks-uuid'])
-        notes = initramfs.unlock_at_boot(guest, morph.resolver, ['luks-uuid'], 'initramfs')
+        notes = initramfs.unlock_at_boot(guest, morph.resolver, ['luks-uuid'], ('initramfs',))
         self.assertEqual(notes, ['the initial RAM disk unlocks the encrypted volume system_crypt'])
         told = '# kept\nsystem_crypt UUID=luks-uuid none luks,discard,initramfs\ndata UUID=data-uuid /etc/data.key luks\n'
         self.assertEqual(guest.read('/etc/crypttab'), told)
-        self.assertEqual(initramfs.unlock_at_boot(guest, morph.resolver, ['luks-uuid'], 'initramfs'), [])
+        self.assertEqual(initramfs.unlock_at_boot(guest, morph.resolver, ['luks-uuid'], ('initramfs',)), [])
 
     def test_an_initial_ram_disk_is_built_for_any_hardware(self):
         guest, devices = self.encrypted('')
@@ -285,7 +285,7 @@ class Steps(TreeTest):
 
                 guest._image = image
                 initramfs.rebuild(self.morph(guest, devices=devices))
-                self.assertEqual(guest.read('/etc/crypttab'), 'system_crypt UUID=luks-uuid none luks%s\n' % (',x-initrd.attach' if option else ''))
+                self.assertEqual(guest.read('/etc/crypttab'), 'system_crypt UUID=luks-uuid none luks%s\n' % (',x-initrd.attach,force' if option else ''))
                 self.assertEqual(len([one for one in self.warnings if 'unlocks the root' in one]), told)
 
     def test_an_image_with_the_program_but_without_the_entry_of_the_root_is_refused(self):
