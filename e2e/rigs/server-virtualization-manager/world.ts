@@ -88,6 +88,9 @@ export const templateUser = { username: 'opc', password: 'template-secret' } as 
 export const account = { username: 'admin', password: 'Welcome1-lab' } as const;
 const kindNumbers: Readonly<Record<string, string>> = { Vm: '06', VirtualDisk: '12', VmDiskMapping: '13', VirtualNic: '07', Repository: '03', ServerPool: '02', Server: '01', Network: '10' };
 
+/** How many ended jobs the manager still lists, and for a while twice as many. */
+const jobsKept = 200;
+
 /** All objects of one manager, and what the exporters on its servers have. */
 export class World extends SimulatedWorld {
   readonly vms = this.collection<VmRecord>('VM');
@@ -166,6 +169,7 @@ export class World extends SimulatedWorld {
       id, name: `${call.operation}_${this.#lastJob}`, description, generation: 1, done: false, summaryDone: false, jobRunState: 'RUNNING', jobSummaryState: 'RUNNING', resultId: null, error: null, user: account.username,
     };
     this.jobs.set(id.value, job);
+    if (this.jobs.size > 2 * jobsKept) for (const [old] of [...this.jobs].filter(([, { done }]) => done).slice(0, -jobsKept)) this.jobs.delete(old);
     const end = (state: string, message?: string, resultId?: ObjectId): void => {
       Object.assign(job, { done: true, summaryDone: true, jobRunState: state, jobSummaryState: state, resultId: resultId ?? null, error: message === undefined ? null : { message } });
     };
