@@ -26,7 +26,8 @@ def _told(guest):
     for entry in boot_entries.specification_entries(guest):
         options = re.findall(r'^options[ \t]+(.*)$', guest.read(entry.file, ''), re.MULTILINE)
         if options:
-            yield ' '.join(options).replace('$kernelopts', ' '.join(kept[:1]))
+            # A short text can ask for a long one many times.
+            yield ' '.join(options)[:_LONGEST].replace('$kernelopts', ' '.join(kept[:1])[:_LONGEST], 1)
     for path in boot_entries.grub_files(guest) + boot_entries.legacy_files(guest):
         for line in guest.read(path, '').splitlines():
             words = line.split(None, 2)

@@ -13,6 +13,8 @@ _REPOSITORIES = '/run/causeway-repositories'
 _DEBIAN = re.compile(r'(https?://)(?:(?:deb|http|httpredir|ftp(?:\.\w+)?|security|cdn-fastly\.deb)\.debian\.org)(?=/)')
 _UBUNTU = re.compile(r'(https?://)(?:(?:(?:[\w.-]+\.)?archive|security)\.ubuntu\.com(?=/)|ports\.ubuntu\.com/ubuntu-ports(?=/?(?:\s|$)))')
 _MOST_LINES = 200
+# Of a block, which stands for a line for each of its addresses with each of its suites.
+_LONGEST_FIELD, _MOST_WORDS = 4096, 20
 # Of CentOS: major version → last release, and its repositories.
 _STREAMS = {8: ('8-stream', ('BaseOS/$basearch/os', 'AppStream/$basearch/os', 'extras/$basearch/os'))}
 _CENTOS = {6: ('6.10', ('os', 'updates', 'extras')), 7: ('7.9.2009', ('os', 'updates', 'extras')), 8: ('8.5.2111', ('BaseOS/$basearch/os', 'AppStream/$basearch/os', 'extras/$basearch/os'))}
@@ -61,8 +63,8 @@ def _from_block(block):
         return []
     key = fields.get('signed-by', '')
     signed = ' [signed-by=%s]' % key if re.match(r'^/[\w./+-]+$', key) else ''
-    components = fields.get('components', '').split()
-    return ['deb%s %s' % (signed, ' '.join([uri, suite] + components)) for uri in fields.get('uris', '').split() for suite in fields.get('suites', '').split()][:_MOST_LINES]
+    uris, suites, components = (fields.get(name, '')[:_LONGEST_FIELD].split()[:_MOST_WORDS] for name in ('uris', 'suites', 'components'))
+    return ['deb%s %s' % (signed, ' '.join([uri, suite] + components)) for uri in uris for suite in suites]
 
 
 def yum_options(guest):

@@ -8,6 +8,8 @@ _MAGIC = (b'070701', b'070702')
 _GZIP = b'\x1f\x8b'
 _LONGEST_NAME = 4096
 _MOST_NAMES = 200000
+# Of all names together, in bytes; those of a usual image have less than one MiB.
+_MOST_TEXT = 32 << 20
 # Of what comes out: more is in no image, but in one that is made to fill memory or time.
 _LARGEST = 1 << 30
 _PIECE = 1 << 16
@@ -46,12 +48,14 @@ def _names(file):
 
 def _archive(part, found):
     """Reads to the end of an archive of the kernel's format."""
+    left = _MOST_TEXT
     while True:
         header = part.read(_HEADER)
         if header[:6] not in _MAGIC:
             raise ValueError('no entry')
         size, length = int(header[54:62], 16), int(header[94:102], 16)
-        if not 0 < length <= _LONGEST_NAME or len(found) >= _MOST_NAMES:
+        left -= length
+        if not 0 < length <= _LONGEST_NAME or len(found) >= _MOST_NAMES or left < 0:
             raise ValueError('no image')
         name = part.read(length)[:-1]
         part.skip(-(_HEADER + length) % 4)

@@ -33,6 +33,9 @@ class Arguments(TreeTest):
                 self.assertEqual(arguments_of(self.guest('debian', files)), told)
         self.clear()
         self.assertEqual(len(arguments_of(self.guest('debian', {'/boot/grub/grub.cfg': 'linux /v root=a ' + 'x' * 300000 + '\n' * 10000}))), 2048)
+        self.clear()
+        bomb = {'/boot/loader/entries/a.conf': entry % ('5.0', '$kernelopts ' * 100000), '/boot/grub2/grubenv': 'kernelopts=root=a ' + 'x' * 300000 + '\n'}
+        self.assertEqual(len(arguments_of(self.guest('debian', bomb))), 2048)
 
 
 @unittest.skipUnless(can_isolate() and program('kernel-install') and os.path.exists(PLUGIN), 'needs root and the kernel-install of systemd')

@@ -123,6 +123,11 @@ class Archives(TreeTest):
         self.assertIsNotNone(apt_options(guest))
         signed = 'deb [signed-by=/usr/share/keyrings/ubuntu-archive-keyring.gpg] http://old-releases.ubuntu.com/ubuntu/ oracular%s main universe\n'
         self.assertEqual(guest.read('/run/causeway-sources.list'), signed % '' + signed % '-updates' + 'deb http://old-releases.ubuntu.com/ubuntu oracular main\n')
+        # Each address stands for a line with each suite.
+        self.clear()
+        many = {'/etc/apt/sources.list.d/a.sources': 'Types: deb\nURIs:%s\nSuites:%s\nComponents:%s\n' % (' http://archive.ubuntu.com/ubuntu' * 20000, ' x' * 200000, ' main' * 100000)}
+        self.assertIsNotNone(apt_options(self.guest('ubuntu', many)))
+        self.assertLess(len(guest.read('/run/causeway-sources.list')), 1 << 20)
 
     def test_a_repository_of_the_distribution_that_is_switched_off_is_used_once(self):
         text = '[%s]\nname = x\nbaseurl=http://x/\nenabled = %d\ngpgcheck = %d\n\n'

@@ -45,12 +45,13 @@ class Images(BootTest):
         plain = archive(b'lib/virtio_blk.ko', b'bin/nash')
         for content in (plain[:-50], gzip.compress(plain)[:-20], gzip.compress(plain[:60]), entry(b'a', size=0xFFFFFFFF), b'070701' + b'-' * 104, b'070701' + b'F' * 104, entry(b'', size=3), gzip.compress(b'x' * 99)):
             self.assertIsNone(self.listed(content), content[:40])
-        for name, value in (('_LARGEST', 1 << 20), ('_MOST_NAMES', 50)):
+        for name, value in (('_LARGEST', 1 << 20), ('_MOST_NAMES', 50), ('_MOST_TEXT', 1000)):
             self.addCleanup(setattr, ram_disk_image, name, getattr(ram_disk_image, name))
             setattr(ram_disk_image, name, value)
         self.assertIsNone(self.listed(gzip.compress(b'\0' * (4 << 20) + plain)))
         self.assertIsNone(self.listed(gzip.compress(entry(b'a', b'\0' * (2 << 20)) + plain)))
         self.assertIsNone(self.listed(archive(*[b'%d' % number for number in range(60)])))
+        self.assertIsNone(self.listed(archive(b'a' * 700, b'b' * 700)))
 
     def test_what_the_real_program_packs_is_read(self):
         if not shutil.which('cpio'):
