@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ensureStateFolder } from '../store/database.ts';
+import { takeProjectLock } from '../store/project-lock.ts';
 import { localAddress } from './ipc.ts';
 import { openProject } from './open-project.ts';
 import { memoryVault, MemoryLab } from './testing/memory-lab.ts';
@@ -14,8 +17,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = () =>
-  openProject({ projectFolder: folder, vault: memoryVault(), platforms: lab.platforms, connectWorker: lab.connectWorker }, new AbortController().signal);
+const open = (deadlineMs?: number) =>
+  openProject({ projectFolder: folder, vault: memoryVault(), platforms: lab.platforms, connectWorker: lab.connectWorker }, new AbortController().signal, deadlineMs);
 
 describe('a project that is opened twice', () => {
   test('has one engine, and the second one is its client with the same calls, events and errors', async () => {
@@ -63,6 +66,18 @@ describe('a project that is opened twice', () => {
       }
     };
     for (let round = 0; round < 20; round += 1) expect(await Promise.all([once(), once(), once(), once()])).toEqual([[], [], [], []]);
+  });
+
+  test.skipIf(process.platform === 'win32')('an engine that never serves is not waited for without an end', async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => void sockets.push(socket));
+    const address = join(folder, 'silent');
+    await new Promise<void>((resolve) => silent.listen(address, resolve));
+    const lock = takeProjectLock(ensureStateFolder(folder), address);
+    await expect(open(100)).rejects.toMatchObject({ code: 'engine.project-busy', details: { pid: process.pid } });
+    lock?.release();
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 
   test('the engine waits for calls that are under way before it hangs up', async () => {

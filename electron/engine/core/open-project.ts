@@ -26,7 +26,9 @@ export async function openProject(options: CoreOptions, signal: AbortSignal, dea
     if (lock !== undefined) return { role: 'engine', client: await openEngine(options, place, lock) };
     const holder = readLockHolder(folder);
     try {
-      if (holder !== undefined) return { role: 'client', client: await connectLocally(holder, signal) };
+      // An engine that hangs, or of a version that tells no client that it serves it, must not be waited for without an end.
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.ceil(until - performance.now())))]);
+      if (holder !== undefined) return { role: 'client', client: await connectLocally(holder, inTime) };
     } catch (cause) {
       // It is just starting or just ending.
       if (performance.now() > until) throw busy(holder?.pid, cause);
