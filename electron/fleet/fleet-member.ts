@@ -1,4 +1,5 @@
 import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { turnsByKey } from '../engine/concurrency/in-turn.ts';
 import type { ReplicaClaim, ReplicaFleet } from '../engine/ports/replica-fleet.ts';
 import type { ReplicaChanges, RowChange } from '../engine/store/replica-changes.ts';
 import type { Clock } from '../engine/time/clock.ts';
@@ -48,7 +49,7 @@ export interface FleetMemberOptions {
 export class FleetMember implements ReplicaFleet {
   readonly #options: FleetMemberOptions;
   readonly #held = new Map<string, Held>();
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #inTurn = turnsByKey();
 
   constructor(options: FleetMemberOptions) {
     this.#options = options;
@@ -226,15 +227,6 @@ export class FleetMember implements ReplicaFleet {
       }
       changes.appended(replicaId, upTo, { sequence, epoch: held.epoch });
     }
-  }
-
-  #inTurn<T>(replicaId: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(replicaId) ?? Promise.resolve()).then(work, work);
-    this.#turns.set(replicaId, turn);
-    void turn.catch(() => undefined).finally(() => {
-      if (this.#turns.get(replicaId) === turn) this.#turns.delete(replicaId);
-    });
-    return turn;
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { turnsByKey } from '../../../electron/engine/concurrency/in-turn.ts';
 import type { Exposure, MachinePlan, MachineVolume, ServerMachines } from '../cloud-kit/server-machines.ts';
 import { AddressBridge } from './address-bridge.ts';
 import type { Machine, StartMachine } from './machine.ts';
@@ -20,8 +21,8 @@ export class LabMachines implements ServerMachines {
   readonly #start: StartMachine;
   readonly #bridge = new AddressBridge();
   readonly #running = new Map<string, Running>();
-  /** What each server's machine was last asked for: a stop that comes while it starts waits for that, or it would stop nothing. */
-  readonly #turns = new Map<string, Promise<void>>();
+  /** A stop that comes while a machine starts waits for that, or it would stop nothing. */
+  readonly #inTurn = turnsByKey();
   #exposed: readonly Exposure[] = [];
 
   constructor(folder: string, start: StartMachine) {
@@ -35,15 +36,6 @@ export class LabMachines implements ServerMachines {
 
   stop(serverId: string): Promise<void> {
     return this.#inTurn(serverId, () => this.#stopNow(serverId));
-  }
-
-  #inTurn(serverId: string, work: () => Promise<void>): Promise<void> {
-    const turn = (this.#turns.get(serverId) ?? Promise.resolve()).then(work, work);
-    this.#turns.set(serverId, turn);
-    void turn.catch(() => undefined).finally(() => {
-      if (this.#turns.get(serverId) === turn) this.#turns.delete(serverId);
-    });
-    return turn;
   }
 
   async #startNow(plan: MachinePlan): Promise<void> {
@@ -113,7 +105,7 @@ export class LabMachines implements ServerMachines {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...new Set([...this.#turns.keys(), ...this.#running.keys()])].map((serverId) => this.stop(serverId)));
+    await Promise.all([...this.#running.keys()].map((serverId) => this.stop(serverId)));
     await this.#bridge.close();
   }
 }

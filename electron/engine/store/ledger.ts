@@ -1,6 +1,7 @@
 import { sideOf, sourceKeys, type LedgerSide } from '../../../shared/model/ledger.ts';
 import type { LedgerEntry, LedgerScope } from '../ports/ledger.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
+import { turnsByKey } from '../concurrency/in-turn.ts';
 import { createdNothing } from '../http/create-once.ts';
 import { newId } from './ids.ts';
 import type { LedgerEntryStore } from './ledger-entries.ts';
@@ -19,21 +20,11 @@ export interface LedgerBinding {
  * same resource get the same one.
  */
 export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): LedgerScope {
-  const queues = new Map<string, Promise<unknown>>();
+  const inTurn = turnsByKey();
   const side = binding.side ?? 'destination';
   const keyOf = (key: string): string => (side === 'source' ? sourceKeys + key : key);
   /** The adapter sees the key that it gave. */
   const shown = (entry: LedgerEntry): LedgerEntry => (sideOf(entry) === 'source' ? { ...entry, key: entry.key.slice(sourceKeys.length) } : entry);
-
-  function inTurn<T>(kind: string, key: string, work: () => Promise<T>): Promise<T> {
-    const name = `${kind}/${key}`;
-    const turn = (queues.get(name) ?? Promise.resolve()).then(work, work);
-    queues.set(name, turn);
-    void turn.catch(() => undefined).finally(() => {
-      if (queues.get(name) === turn) queues.delete(name);
-    });
-    return turn;
-  }
 
   const visible = (entry: LedgerEntry): boolean =>
     entry.endpointId === binding.endpointId &&
@@ -67,7 +58,7 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
 
   const scope: LedgerScope = {
     ensure(intent, how, signal) {
-      return inTurn(intent.kind, intent.key, async () => {
+      return inTurn(`${intent.kind}/${intent.key}`, async () => {
         signal.throwIfAborted();
         let entry = live(intent.kind, intent.key);
         let before = -Infinity;
@@ -135,7 +126,7 @@ export function ledgerScope(entries: LedgerEntryStore, binding: LedgerBinding): 
     },
 
     release(given, how, signal) {
-      return inTurn(given.kind, given.key, async () => {
+      return inTurn(`${given.kind}/${given.key}`, async () => {
         const entry = entries.find(given.entryId);
         if (entry === undefined || entry.state === 'removed') return;
         const removing = markRemoving(entry);
