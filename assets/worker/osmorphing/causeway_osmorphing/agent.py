@@ -6,7 +6,6 @@ import os
 from . import protocol
 from .command import CommandFailed
 from .download import download
-from .protocol import MorphError
 from .services import enable_unit
 
 _LIMIT = 300 << 20

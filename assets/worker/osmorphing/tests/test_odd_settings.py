@@ -1,7 +1,6 @@
 """Settings that no system writes: a guest decides what is in its files, and none of them may end a preparation without a reason."""
 
 import random
-import unittest
 
 from causeway_osmorphing import boot_default, boot_entries, cloud_init, hibernation, kernel_command_line, other_disk_names, package_archives, selinux, time_sources
 from causeway_osmorphing.network import name_servers

@@ -13,7 +13,7 @@ from causeway_osmorphing.windows import efi_loader, old_platform, source_tools
 from causeway_osmorphing.windows.commands import _choose
 from causeway_osmorphing.windows.drivers import Driver, find_drivers, install, refuse_unloadable
 from causeway_osmorphing.windows.efi_loader import provide
-from causeway_osmorphing.windows.hive import BINARY, DWORD, EXPAND, MULTI, SZ, Hive, encoded
+from causeway_osmorphing.windows.hive import BINARY, DWORD, MULTI, SZ, Hive, encoded
 from causeway_osmorphing.windows.installation import Installation
 from causeway_osmorphing.windows.network import was_private
 from causeway_osmorphing.windows.signature import objection
