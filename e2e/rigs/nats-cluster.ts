@@ -73,13 +73,15 @@ export async function startNats({ servers: count, more = '' }: { readonly server
   return cluster;
 }
 
-/** A cluster answers once it has chosen its leader. */
+/** A cluster answers once it has chosen its leader, and keeps things on all of its servers only when the leader has heard of each. */
 async function answers(urls: readonly string[]): Promise<void> {
   const connection = await connect({ servers: [...urls], waitOnFirstConnect: true });
   try {
     for (;;) {
       try {
-        await (await jetstreamManager(connection, { timeout: 1000 })).getAccountInfo();
+        const { streams } = await jetstreamManager(connection, { timeout: 1000 });
+        await streams.add({ name: 'placed', subjects: ['placed'], num_replicas: urls.length });
+        await streams.delete('placed');
         return;
       } catch {
         await delay(100);
