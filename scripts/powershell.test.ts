@@ -1,5 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Language, Parser, type Node } from 'web-tree-sitter';
@@ -34,7 +36,8 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 /** What is wrong with a script, with its lines. */
 function complaints(text: string, kind: ScriptKind = {}): readonly string[] {
   const found = complaintsOf(parse(text), kind).map(({ line, rule, what }) => `line ${line}: ${rule}: ${what}`);
-  const code = text.split(/\r?\n/);
+  // Programs in other languages have rules of their own.
+  const code = text.replaceAll(/(?<=@'\r?\n)[\s\S]*?(?=\n'@)/g, (inner) => inner.replaceAll(/[^\n]/g, '')).split(/\r?\n/);
   for (const [index, line] of code.entries()) {
     if (/[ \t]$/.test(line)) found.push(`line ${index + 1}: AvoidTrailingWhitespace`);
     if (/;$/.test(line)) found.push(`line ${index + 1}: AvoidSemicolonsAsLineTerminators`);
@@ -50,6 +53,20 @@ describe('PowerShell that Causeway sends', () => {
     const readers = companions[path];
     const usedElsewhere = new Set(scripts.filter((other) => readers?.test(other) === true).flatMap((other) => [...readVariables(parse(read(other)))]));
     expect(complaints(read(path), { isForOldGuests: /first-boot-/.test(path), usedElsewhere })).toEqual([]);
+  });
+
+  const programs = scripts.map((path) => [path, /Add-Type -TypeDefinition @'\r?\n([\s\S]*?)\n'@/.exec(read(path))?.[1]] as const).filter(([, program]) => program !== undefined);
+  const hasCompiler = spawnSync('mcs', ['--version']).status === 0;
+  test.runIf(hasCompiler).each(programs)('%s: its program compiles as C# 3, which old guests have', (_path, program) => {
+    const folder = mkdtempSync(join(tmpdir(), 'cwy-program-'));
+    try {
+      writeFileSync(join(folder, 'program.cs'), program ?? '');
+      const { status, stderr, stdout } = spawnSync('mcs', ['-target:library', '-langversion:3', '-warnaserror', `-out:${join(folder, 'program.dll')}`, join(folder, 'program.cs')], { encoding: 'utf8' });
+      expect(`${stdout}${stderr}`).toBe('');
+      expect(status).toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('and that Windows workers begin with', async () => {

@@ -55,7 +55,7 @@ describe('the firmware of a migrated VM', () => {
       const goes = 'delete_disks_on_vm_termination' in more;
       expect(server['os-extended-volumes:volumes_attached']).toEqual(copies.map(({ id }) => expect.objectContaining({ id, delete_on_termination: goes }) as unknown));
       const { volume } = await api.call<{ volume: { bootable: string; volume_image_metadata: Record<string, string> } }>('block-storage', 'GET', `/volumes/${copies[0]?.id}`);
-      expect(volume).toMatchObject({ bootable: 'true', volume_image_metadata: { os_type: 'linux', hw_vif_model: 'virtio', hw_disk_bus: 'virtio', ...metadata } });
+      expect(volume).toMatchObject({ bootable: 'true', volume_image_metadata: { os_type: 'linux', hw_vif_model: 'virtio', hw_disk_bus: 'virtio', hw_qemu_guest_agent: 'yes', ...metadata } });
       const described = await domainOf(made.id);
       for (const expected of domain) expect(described).toMatch(expected);
       for (const unexpected of not) expect(described).not.toMatch(unexpected);
@@ -78,7 +78,7 @@ describe('the firmware of a migrated VM', () => {
       const plan = await deployment.plan(current, volumes, never);
       await deployment.createServer(current, plan, volumes, await deployment.createNics(current, plan, never), never);
       const { volume } = await api.call<{ volume: { volume_image_metadata: Record<string, string> } }>('block-storage', 'GET', `/volumes/${volumes[0]?.id}`);
-      expect(volume.volume_image_metadata).toEqual({ somebody: 'else', os_type: 'linux', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'bios' });
+      expect(volume.volume_image_metadata).toEqual({ somebody: 'else', os_type: 'linux', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'bios', hw_qemu_guest_agent: 'yes' });
     } finally {
       await deployment.rollBack(current, never);
       await platform.deleteVolumes(current, never);

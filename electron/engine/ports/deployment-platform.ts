@@ -8,6 +8,8 @@ export interface DeploymentRun extends DestinationRun {
   readonly deploymentId: string;
   /** The worker that prepares the guest. */
   readonly preparationRole: WorkerRole;
+  /** What the guest calls itself, once it was prepared. */
+  readonly guestName?: string | undefined;
 }
 
 /** A snapshot of a replica's volume. Plain data. */

@@ -1,7 +1,9 @@
-"""The destination platform's own agent. A guest works without it, so a problem with it never fails a deployment."""
+"""The agents of the destination: its hypervisor's, and the platform's own. A guest works without them, so a problem with one never
+fails a deployment."""
 
 import hashlib
 import os
+import urllib.parse
 
 from . import protocol
 from .command import CommandFailed
@@ -11,25 +13,51 @@ from .services import enable_unit
 _LIMIT = 300 << 20
 
 
+# Of the package of the hypervisor's agent, in all distributions.
+_HYPERVISOR_AGENT = 'qemu-guest-agent'
+_FORMATS = {'debian': (b'!<arch>\n', '.deb', 'Debian'), 'redhat': (b'\xed\xab\xee\xdb', '.rpm', 'RPM'), 'suse': (b'\xed\xab\xee\xdb', '.rpm', 'RPM')}
+
+
 def install(morph):
-    """From a file on the worker or a URL that the worker reaches. Returns (changed, notes)."""
+    """The platform's agent from a file on the worker or a URL that the worker reaches. Returns (changed, notes)."""
+    hypervisor, notes = _hypervisors(morph)
+    changed, told = _platforms(morph)
+    return hypervisor or changed, notes + told
+
+
+def _hypervisors(morph):
+    """Only where the guest's package sources had to answer anyway, or the package was brought along: a guest without a way out
+    would wait for them in vain."""
+    manager = morph.manager
+    if (morph.request.get('hypervisor') or 'kvm') != 'kvm' or 'xen' in (morph.request.get('diskBuses') or ()) or _HYPERVISOR_AGENT in manager.installed():
+        return False, []
+    if not manager.install_if_there(_HYPERVISOR_AGENT):
+        return False, ['the hypervisor\'s agent (%s) is not installed' % _HYPERVISOR_AGENT]
+    enable_unit(morph.guest, 'qemu-guest-agent.service')
+    return True, ['installed %s %s' % (_HYPERVISOR_AGENT, manager.installed()[_HYPERVISOR_AGENT])]
+
+
+def _platforms(morph):
     wanted = morph.request.get('agent')
     if not wanted:
         return False, ['no agent was given']
     guest = morph.guest
-    if guest.family != 'debian':
-        return False, _noted('the destination\'s agent is not installed: it is a Debian package, and this guest needs another format; install it by hand')
+    start, ending, name = _FORMATS[guest.family]
+    given = (wanted.get('path') or urllib.parse.urlsplit(wanted['url']).path).lower()
+    if given.endswith(('.deb', '.rpm')) and not given.endswith(ending):
+        return False, _noted('the destination\'s agent is not installed: %s is no %s package, which this guest needs; install it by hand' % (given.rsplit('/', 1)[-1], name))
     if wanted.get('architecture') and morph.guest_facts['architecture'] != wanted['architecture']:
         return False, _noted('the destination\'s agent is not installed: it is for %s, the guest is %s' % (wanted['architecture'], morph.guest_facts['architecture']))
     try:
-        path = _fetch(wanted, morph.undo_log.folder)
+        path = _fetch(wanted, morph.undo_log.folder, ending)
     except (OSError, ValueError) as error:
         return False, _noted('the agent could not be fetched: %s' % error)
-    if not _is_deb(path):
-        return False, _noted('what was fetched as the agent is no Debian package')
+    with open(path, 'rb') as file:
+        if file.read(len(start)) != start:
+            return False, _noted('what was fetched as the agent is no %s package' % name)
     lent = morph.manager.lend([path])[0]
     try:
-        return _install(morph, lent)
+        return (_install_deb if guest.family == 'debian' else _install_rpm)(morph, lent)
     finally:
         morph.manager.return_lent()
 
@@ -39,25 +67,20 @@ def _noted(message):
     return [message]
 
 
-def _fetch(wanted, folder):
+def _fetch(wanted, folder, ending):
     path = wanted.get('path')
     if path:
         with open(path, 'rb') as file:
             digest = hashlib.sha256(file.read()).hexdigest()
     else:
-        path = os.path.join(folder, 'agent.deb')
+        path = os.path.join(folder, 'agent' + ending)
         digest = download(wanted['url'], path, _LIMIT, timeout=30)[1]
     if wanted.get('sha256') and digest != wanted['sha256'].lower():
         raise ValueError('its SHA-256 is %s, not the expected one' % digest)
     return path
 
 
-def _is_deb(path):
-    with open(path, 'rb') as file:
-        return file.read(8) == b'!<arch>\n'
-
-
-def _install(morph, lent):
+def _install_deb(morph, lent):
     guest = morph.guest
     told = guest.run(['dpkg-deb', '-f', lent, 'Package', 'Version', 'Architecture'], check=False).out
     fields = dict(line.split(': ', 1) for line in told.splitlines() if ': ' in line)
@@ -77,8 +100,27 @@ def _install(morph, lent):
     return True, ['installed %s %s' % (name, version)]
 
 
+def _install_rpm(morph, lent):
+    guest = morph.guest
+    told = guest.run(['rpm', '-qp', '--nosignature', '--qf', '%{NAME}|%{VERSION}-%{RELEASE}', lent], check=False).out.strip()
+    name, _, version = told.partition('|')
+    if not version:
+        return False, _noted('the guest\'s rpm does not read the agent\'s package')
+    if morph.manager.installed().get(name) == version:
+        enabled = _enable(guest, name)
+        return bool(enabled), ['%s %s is installed already' % (name, version)] + enabled
+    try:
+        # What it needs is not fetched. Unlike dpkg, rpm leaves nothing behind when something is missing.
+        guest.run(['rpm', '-U', '--replacepkgs', '--oldpackage', lent], timeout=900, shown=True)
+    except CommandFailed as error:
+        return False, _noted('the agent\'s package could not be installed: %s' % error.message)
+    _enable(guest, name)
+    return True, ['installed %s %s' % (name, version)]
+
+
 def _enable(guest, name):
     """Enables the package's services. Returns notes on those that could not be enabled."""
-    listed = guest.run(['dpkg', '-L', name], check=False).out.splitlines()
+    list_files = ['dpkg', '-L', name] if guest.family == 'debian' else ['rpm', '-ql', name]
+    listed = guest.run(list_files, check=False).out.splitlines()
     units = [line.rsplit('/', 1)[1] for line in listed if '/systemd/system/' in line and line.endswith('.service')]
     return ['enabled ' + unit for unit in units if enable_unit(guest, unit)]

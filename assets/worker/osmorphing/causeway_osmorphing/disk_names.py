@@ -53,6 +53,15 @@ def _number(text):
     return int(text) if text else None
 
 
+_BUS_LETTERS = {'virtio': 'vd', 'scsi': 'sd', 'usb': 'sd', 'ide': 'sd', 'xen': 'xvd'}
+
+
+def kernel_letters(request):
+    """With which the kernel's names of the destination's disks begin."""
+    bus = (request.get('diskBuses') or ['virtio'])[0]
+    return 'sd' if request.get('hypervisor') == 'hyperv' else _BUS_LETTERS.get(bus, 'sd')
+
+
 def is_by_place(spec):
     return parts_of(spec) is not None
 

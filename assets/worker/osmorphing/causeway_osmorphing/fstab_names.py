@@ -222,16 +222,12 @@ def resume_device(spec, resolver):
     return spec
 
 
-_BUS_NAMES = {'virtio': 'vd', 'scsi': 'sd', 'usb': 'sd', 'ide': 'sd', 'xen': 'xvd'}
-
-
 def _lvm_filters(guest, morph):
     """Filters that would hide the guest's volume groups, because they use the old disk names."""
     path = '/etc/lvm/lvm.conf'
     text = guest.read(path, '')
     members = [device for device in morph.devices if device.content == 'LVM2_member' and device.kind in ('disk', 'partition')]
-    bus = (morph.request.get('diskBuses') or ['virtio'])[0]
-    letters = 'sd' if morph.request.get('hypervisor') == 'hyperv' else _BUS_NAMES.get(bus, 'sd')
+    letters = disk_names.kernel_letters(morph.request)
     names = ['/dev/%s%s%s' % (letters, chr(ord('a') + min(device.disk or 0, 25)), device.number or '') for device in members]
     notes = []
 

@@ -2,7 +2,7 @@
 
 import re
 
-from . import time_sources
+from . import loader_devices, time_sources
 from .disk_names import MULTIPATH_BINDINGS, VIRTUAL_DISK
 
 # Removed because the destination's disks and cards have other identities; the guest makes new ones.
@@ -11,7 +11,6 @@ _FILES = (
     '/etc/udev/rules.d/75-cd-aliases-generator.rules',
     '/etc/lvm/devices/system.devices',
 )
-# Names of the old disks, at which updates of the boot loader's package fail.
 _DEVICE_MAPS = ('/boot/grub/device.map', '/boot/grub2/device.map')
 # Lists of multipath devices. Only disks of the hypervisors go: LUNs that the guest itself connects to keep their names.
 _MULTIPATH = ('/etc/multipath/wwids', '/var/lib/misc/wwids') + MULTIPATH_BINDINGS
@@ -43,6 +42,7 @@ def remove(morph):
         # GRUB 2 finds disks by itself where there is none. That of GRUB legacy is needed.
         if guest.is_file(path) and guest.is_file(path.replace('device.map', 'grub.cfg')) and guest.remove(path):
             notes.append('removed ' + path)
+    notes += loader_devices.name_anew(morph)
     for path in _MULTIPATH:
         lines = guest.read(path, '').splitlines()
         kept = [line for line in lines if line.startswith('#') or not VIRTUAL_DISK.search(line)]

@@ -3,7 +3,7 @@
 import re
 
 from . import cloud_init, hyperv_guest, protocol
-from .network import convert, exchange, interfaces_of, kinds_of, name_servers
+from .network import built_of, convert, exchange, interfaces_of, kinds_of, name_servers
 from .network.names import RULES, Interface, nameable, names_by_card, old_names, remove_old_rules, rules_of, rules_text
 from .network.seen_names import is_usual, seen_names
 
@@ -46,6 +46,8 @@ def apply(morph):
     _tell_other_names(guest, set(names.values()))
     notes += ['removed ' + path for path in remove_old_rules(guest)]
     kinds = kinds_of(guest)
+    if to_dhcp:
+        _tell_left_out(guest, built_of(guest))
     notes += convert(guest, to_dhcp)
     if to_dhcp:
         notes += name_servers.follow_dhcp(guest, kinds)
@@ -96,6 +98,23 @@ def _tell_other_names(guest, kept):
         named = set(word for word in re.findall(r'[\w.-]+', text) if is_usual(word))
         for name in sorted(named - kept):
             protocol.warn_once('%s names the interface %s, but no network card on the destination has that name' % (path, name))
+
+
+# What else listens on a bridge or puts machines and containers behind it.
+_NEIGHBOURS = ('/etc/dnsmasq.conf', '/etc/default/isc-dhcp-server', '/etc/sysconfig/dhcpd', '/etc/qemu/bridge.conf', '/etc/lxc/default.conf', '/etc/default/lxc-net', '/etc/docker/daemon.json', '/etc/keepalived/keepalived.conf', '/etc/samba/smb.conf')
+
+
+def _tell_left_out(guest, built):
+    """Bonds, bridges and VLANs go: the destination has none of their networks, and lets only the cards' own addresses pass. Who names them is told."""
+    folders = ('/etc/firewalld/zones', '/etc/nftables.d', '/etc/dnsmasq.d', '/etc/libvirt/qemu', '/etc/libvirt/qemu/networks')
+    naming = {}
+    for path in _FIREWALLS + _NEIGHBOURS + tuple(path for folder in folders for path in guest.find(folder)):
+        text = re.sub(r'#.*', '', guest.read(path, '') if guest.is_file(path) else '')
+        for name in built:
+            if re.search(r'(?<![\w.-])%s(?![\w-])' % re.escape(name), text):
+                naming.setdefault(name, []).append(path)
+    for name in sorted(naming):
+        protocol.warn_once('%s is left out, but still named by %s: name the card there instead' % (name, ', '.join(naming[name][:5])))
 
 
 def _cloud_init(guest, to_dhcp):

@@ -6,7 +6,7 @@ import re
 from . import disk_names, protocol
 
 _FILES = (
-    '/etc/sysconfig/rawdevices', '/etc/multipath.conf', '/etc/initramfs-tools/conf.d/cryptroot', '/etc/default/grub_installdevice', '/etc/rc.local', '/etc/rc.d/rc.local', '/etc/init.d/boot.local',
+    '/etc/sysconfig/rawdevices', '/etc/multipath.conf', '/etc/initramfs-tools/conf.d/cryptroot', '/etc/rc.local', '/etc/rc.d/rc.local', '/etc/init.d/boot.local',
     '/etc/drbd.conf', '/etc/tgt/targets.conf', '/etc/target/saveconfig.json',
 )
 _FOLDERS = (('/etc/udev/rules.d', '.rules'), ('/etc/multipath/conf.d', '.conf'), ('/etc/drbd.d', '.res'), ('/etc/tgt/conf.d', '.conf'))

@@ -29,6 +29,8 @@ class PackageManager(object):
         proxy = request.get('httpProxy')
         self.env = {'http_proxy': proxy, 'https_proxy': proxy} if proxy else {}
         self.cache = request.get('packageCache')
+        # The options with which packages were installed from the guest's sources in this run; None if they were not needed.
+        self.reached = None
 
     def settle(self):
         """Takes away what programs left that ran when the replica was taken, and that no program finishes. Writes files alone.
@@ -85,6 +87,7 @@ class PackageManager(object):
     def _install_or_from_archive(self, names):
         try:
             self.install_from_repositories(names)
+            self.reached = []
             return
         except MorphError as error:
             if error.code != _UNREACHABLE:
@@ -95,12 +98,29 @@ class PackageManager(object):
             try:
                 self.refresh(options)
                 self.install_from_repositories(names, options)
+                self.reached = options
                 return
             except Cancelled:
                 raise
             except MorphError as error:
                 protocol.log('they do not have it either: %s' % error.message[-300:])
         raise refused
+
+    def install_if_there(self, name):
+        """A package that the guest can do without: from the given cache, or from sources that answered in this run. Returns whether it is there now."""
+        files = [path for path in self.cached_files() if os.path.basename(path).startswith(name + ('_' if self.ending == '.deb' else '-'))]
+        try:
+            if files:
+                self.install_files(files)
+            elif self.reached is not None:
+                self.install_from_repositories([name], self.reached)
+        except Cancelled:
+            raise
+        except MorphError as error:
+            protocol.log('%s was not installed: %s' % (name, error.message[-300:]))
+        finally:
+            self.return_lent()
+        return name in self.installed()
 
     def other_sources(self):
         """Options with which the package tools use other sources of the distribution, in the order in which they are tried."""

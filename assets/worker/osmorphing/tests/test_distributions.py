@@ -99,7 +99,7 @@ DISTRIBUTIONS = (
         '/boot/grub/grub.conf': LEGACY % (EL5, '', 'initrd-%s.img' % EL5), '/boot/grub/menu.lst': '→./grub.conf', '/boot/grub/device.map': '(hd0) /dev/sda\n', SCRIPTS + 'ifcfg-eth0': IFCFG % ('eth0', MAC)},
         'grub-legacy', 'sysvinit', ['ifcfg'], {
             '/boot/grub/grub.conf': (LEGACY % (EL5, SERIAL, 'initrd-%s.img' % EL5)).replace('/dev/sda2', 'UUID=u-root'), '/etc/modprobe.conf': 'alias eth0 virtio_net\nalias scsi_hostadapter virtio_blk\n',
-            '/etc/inittab': 'id:3:initdefault:\n1:2345:respawn:/sbin/mingetty tty1\nS0:2345:respawn:/sbin/agetty -L 115200 ttyS0 vt102\n', SCRIPTS + 'ifcfg-eth0': IFCFG_DHCP % 'eth0', '/boot/grub/device.map': '(hd0) /dev/sda\n'},
+            '/etc/inittab': 'id:3:initdefault:\n1:2345:respawn:/sbin/mingetty tty1\nS0:2345:respawn:/sbin/agetty -L 115200 ttyS0 vt102\n', SCRIPTS + 'ifcfg-eth0': IFCFG_DHCP % 'eth0', '/boot/grub/device.map': '(hd0) /dev/vda\n'},
         program='yum', tool='MkinitrdRedHat', image='/boot/initrd-%s.img', card='eth0'),
     red_hat('RHEL 6', {'/etc/redhat-release': 'Red Hat Enterprise Linux Server release 6.10 (Santiago)\n'}, EL6, dict(DRACUT, **{
         '/etc/init/start-ttys.conf': '', '/etc/inittab': 'id:3:initdefault:\n', '/boot/grub/grub.conf': LEGACY % (EL6, '', 'initramfs-%s.img' % EL6), SCRIPTS + 'ifcfg-eth0': IFCFG % ('eth0', MAC),

@@ -2,11 +2,11 @@ import os
 import shutil
 import subprocess
 
-from causeway_osmorphing import protocol
-from causeway_osmorphing.network import convert, exchange, interfaces_of, kinds_of, name_servers, yaml_subset
+from causeway_osmorphing import network_step, protocol
+from causeway_osmorphing.network import built_of, convert, exchange, interfaces_of, kinds_of, name_servers, yaml_subset
 from causeway_osmorphing.network.names import Interface, nameable, pair, rules_of, rules_text
 
-from .trees import TreeTest
+from .trees import TreeTest, everything
 
 NM = '/etc/NetworkManager/system-connections/'
 RH = '/etc/sysconfig/network-scripts/'
@@ -397,6 +397,76 @@ PINNED = [
         {SUSE + 'config': 'NETCONFIG_DNS_STATIC_SEARCHLIST="example.com"\nNETCONFIG_DNS_STATIC_SERVERS=""\n'},
     ),
 ]
+
+
+BUILT = [
+    (
+        'a bridge of ifupdown whose card has no lines of its own', 'debian',
+        {'/etc/network/interfaces': 'auto lo\niface lo inet loopback\n\nauto br0\niface br0 inet static\n  address 10.0.0.5/24\n  bridge_ports ens3\n  bridge_stp off\n'},
+        {'/etc/network/interfaces': 'auto lo\niface lo inet loopback\n\nauto ens3\niface ens3 inet dhcp\n'}, 'ens3', ['10.0.0.5'],
+    ),
+    (
+        'a bridge of ifupdown with a name like that of a card', 'debian',
+        {'/etc/network/interfaces': 'iface ens3 inet manual\n\nauto vmbr0\niface vmbr0 inet static\n  address 10.0.0.5/24\n  bridge-ports ens3\n'},
+        {'/etc/network/interfaces': 'auto ens3\niface ens3 inet dhcp\n'}, 'ens3', [],
+    ),
+    (
+        'a VLAN of ifupdown', 'debian',
+        {'/etc/network/interfaces': 'auto ens3.5\niface ens3.5 inet static\n  address 10.0.0.5/24\n'},
+        {'/etc/network/interfaces': '\n\nauto ens3\niface ens3 inet dhcp\n'}, 'ens3', ['10.0.0.5'],
+    ),
+    (
+        'a VLAN of ifcfg, and a bond with a name of its own', 'rocky',
+        {RH + 'ifcfg-mgmt': 'DEVICE=mgmt\nTYPE=Bond\nBONDING_OPTS="mode=1"\nIPADDR=10.0.1.5\n', RH + 'ifcfg-v5': 'DEVICE=v5\nVLAN=yes\nPHYSDEV=ens3\nIPADDR=10.0.0.5\n'},
+        {RH + 'ifcfg-mgmt': None, RH + 'ifcfg-v5': None, RH + 'ifcfg-ens3': 'DEVICE=ens3\nBOOTPROTO=dhcp\nONBOOT=yes\n'}, 'ens3', ['10.0.0.5'],
+    ),
+    (
+        'a bridge of wicked', 'sles',
+        {SUSE + 'ifcfg-br0': "BRIDGE='yes'\nBRIDGE_PORTS='eth0'\nBOOTPROTO='static'\nIPADDR='10.0.0.5/24'\n"},
+        {SUSE + 'ifcfg-br0': None, SUSE + 'ifcfg-eth0': "BOOTPROTO='dhcp'\nSTARTMODE='auto'\n"}, 'eth0', ['10.0.0.5'],
+    ),
+    (
+        'a VLAN of NetworkManager', 'rocky',
+        {NM + 'v.nmconnection': '[connection]\ntype=vlan\ninterface-name=v5\n\n[vlan]\nid=5\nparent=ens3\n\n[ipv4]\nmethod=manual\naddress1=10.0.0.5/24\n'},
+        {NM + 'v.nmconnection': None, NM + 'causeway-ens3.nmconnection': '[connection]\nid=ens3\ntype=ethernet\ninterface-name=ens3\n\n[ipv4]\nmethod=auto\n\n[ipv6]\nmethod=auto\n'}, 'ens3', ['10.0.0.5'],
+    ),
+    (
+        'a bridge of systemd-networkd with a name like that of a card', 'debian',
+        {'/etc/systemd/network/a.netdev': '[NetDev]\nName=lan\nKind=bridge\n', '/etc/systemd/network/a.network': '[Match]\nName=lan\n\n[Network]\nAddress=10.0.0.5/24\n',
+         '/etc/systemd/network/b.network': '[Match]\nName=ens3\n\n[Network]\nBridge=lan\n'},
+        {'/etc/systemd/network/a.network': None, '/etc/systemd/network/b.network': '[Match]\nName=ens3\n\n[Network]\nDHCP=yes\n'}, 'ens3', [],
+    ),
+]
+
+
+class BuiltOnCards(TreeTest):
+    def test_their_cards_get_addresses_in_their_place_and_are_known_by_them(self):
+        for what, release, before, after, card, addresses in BUILT:
+            with self.subTest(what):
+                self.clear()
+                guest = self.guest(release, before)
+                self.assertEqual([(one.name, one.addresses) for one in interfaces_of(guest)], [(card, addresses)])
+                convert(guest, True)
+                state = everything(self.root)
+                self.assertEqual(dict((path, guest.read(path) if guest.present(path) else None) for path in after), after)
+                self.assertEqual([one.name for one in interfaces_of(guest)], [card])
+                self.assertEqual((convert(guest, True), everything(self.root)), ([], state))
+                self.assertEqual(built_of(guest) if 'networkd' not in what else [], [])
+
+    def test_with_addresses_that_stay_nothing_is_taken_apart(self):
+        for what, release, before, _, card, _ in BUILT:
+            with self.subTest(what):
+                self.clear()
+                guest = self.guest(release, before)
+                self.assertEqual((convert(guest, False), [one.name for one in interfaces_of(guest)]), ([], [card]))
+                self.assertEqual(dict((path, guest.read(path)) for path in before), before)
+
+
+class LeftOut(TreeTest):
+    def test_files_that_name_what_is_left_out_are_told(self):
+        guest = self.guest('debian', {'/etc/nftables.conf': 'iifname "br0" accept # br1\n', '/etc/lxc/default.conf': 'lxc.net.0.link = br0\n', '/etc/dnsmasq.d/a': 'interface=br01\n'})
+        network_step._tell_left_out(guest, ['br0', 'br1'])
+        self.assertEqual(self.warnings, ['br0 is left out, but still named by /etc/nftables.conf, /etc/lxc/default.conf: name the card there instead'])
 
 
 class NetworkFiles(TreeTest):

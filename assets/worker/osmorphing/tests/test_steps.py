@@ -102,7 +102,7 @@ class Steps(TreeTest):
         self.assertEqual((guest.exists('/boot/grub2/device.map'), guest.exists('/boot/grub/device.map')), (False, True))
         self.assertFalse(guest.exists('/var/lib/NetworkManager/internal-1-ens192.lease'))
         diff = diff_of(before, snapshot_of(guest), guest)
-        self.assertEqual(diff['packages']['added'], {'cloud-init': '23.4-1'})
+        self.assertEqual(diff['packages']['added'], {'cloud-init': '23.4-1', 'qemu-guest-agent': '23.4-1'})
         self.assertIn('cloud-init.service (cloud-init.target.wants)', diff['services']['enabled'])
         state = everything(self.root)
         again = prepare(self.morph(guest))
@@ -599,8 +599,9 @@ class Steps(TreeTest):
         guest = self.rocky()
         done = prepare(self.morph(guest, {'agent': {'url': 'http://127.0.0.1:9/agent.deb'}}))
         agent = next(step for step in done if step['step'] == 'install-agent')
-        self.assertEqual((agent['changed'], len(agent['notes'])), (False, 1))
-        self.assertEqual(self.warnings, agent['notes'])
+        self.assertEqual((agent['changed'], agent['notes'][0]), (True, 'installed qemu-guest-agent 23.4-1'))
+        self.assertEqual(self.warnings, agent['notes'][1:])
+        self.assertIn('agent.deb is no RPM package', agent['notes'][1])
 
     def test_secrets_are_not_in_the_diff(self):
         path = '/etc/NetworkManager/system-connections/ens192.nmconnection'

@@ -145,6 +145,19 @@ class DriversOfTheDisc(unittest.TestCase):
         self.assertEqual((windows.system.number(SERVICES + '\\viostor', 'Start'), windows.system.values(SERVICES + '\\viostor\\StartOverride')), (0, {}))
         self.assertEqual(windows.system.keys('ControlSet001\\Control\\CriticalDeviceDatabase'), [])
 
+    def test_the_hypervisors_agent_is_laid_down_for_the_first_boot_if_it_is_an_installer(self):
+        for content, there in ((b'\xd0\xcf\x11\xe0 an installer', True), (b'<html>', False), (None, False)):
+            disc = self.disc('2k22', ('Balloon', vendor_inf(['PCI\\VEN_1AF4&DEV_1002'])))
+            disc._files['Balloon/2k22/amd64/blnsvr.exe'] = b'MZ'
+            if content:
+                disc._files['guest-agent/qemu-ga-x86_64.msi'] = content
+            windows = self.windows((10, 0, 20348))
+            changed, notes = install(windows, disc)
+            self.assertEqual(('the agent of the hypervisor is installed at the first boot' in notes, windows.tree.is_file('Windows/Drivers/VirtIO/qemu-ga-x86_64.msi')), (there, there))
+            self.assertTrue(windows.tree.is_file('Windows/Drivers/VirtIO/blnsvr.exe'))
+            self.assertEqual(install(windows, disc)[0], False)
+            shutil.rmtree(self.root + '/Windows/Drivers')
+
     def test_of_two_drivers_for_one_device_the_newer_kind_is_laid_down_alone(self):
         both = (('qemufwcfg', vendor_inf(['ACPI\\QEMU0002'])), ('fwcfg', vendor_inf(['ACPI\\QEMU0002'])))
         for more, found in ((both, 'fwcfg'), (both[:1], 'qemufwcfg')):
@@ -354,6 +367,16 @@ class OldPlatform(unittest.TestCase):
         self.assertEqual((windows.software.text(key, 'KeyManagementServiceName'), windows.software.number(key, 'VLActivationInterval')), ('', 1))
         self.assertEqual(windows.software.text(below, 'KeyManagementServiceName'), 'kms.own.example')
         self.assertEqual(len(self.warnings), 1)
+
+    def test_the_clock_is_taken_for_what_the_destination_makes_it(self):
+        zone = 'ControlSet001\\Control\\TimeZoneInformation'
+        for before, datasources, after, told in ((None, ['Azure'], 1, 0), (1, ['Azure'], 1, 0), (1, ['ConfigDrive'], 1, 1), (0, ['ConfigDrive'], 0, 0), (None, [], None, 0)):
+            with self.subTest((before, datasources)):
+                del self.warnings[:]
+                protocol._told.clear()
+                windows = self.windows({} if before is None else {(zone, 'RealTimeIsUniversal'): (DWORD, before)})
+                changed = old_platform.settle(windows, self.devices, {'datasources': datasources})[0]
+                self.assertEqual((changed, windows.system.number(zone, 'RealTimeIsUniversal'), len(self.warnings)), (after != before, after, told))
 
     def test_what_may_refuse_new_drivers_is_told(self):
         windows = self.windows(merged(service('CSAgent', 1), service('klif', 4)), {('Policies\\Microsoft\\Windows\\DeviceInstall\\Restrictions', 'DenyUnspecified'): (DWORD, 1)})

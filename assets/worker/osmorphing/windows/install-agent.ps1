@@ -21,7 +21,9 @@ try {
   Mount-Hive $request.drive 'SYSTEM'
   $services = "Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM\$(Get-ControlSet)\Services"
   foreach ($value in $request.values) {
-    $key = "$services\$($value.key)"
+    # Most are those of services.
+    $place = if ($value.key -like 'Control\*') { $value.key } else { "Services\$($value.key)" }
+    $key = "Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM\$(Get-ControlSet)\$place"
     if (-not (Test-Path $key)) {
       if ($value.onlyIfThere) { continue }
       New-Item -Force $key | Out-Null
@@ -29,7 +31,7 @@ try {
     $before = (Get-Item $key).GetValue($value.name, $null, 'DoNotExpandEnvironmentNames')
     if ("$before" -ceq "$($value.value)" -and $null -ne $before) { continue }
     New-ItemProperty -Force -Path $key -Name $value.name -PropertyType $value.type -Value $value.value | Out-Null
-    $set += @{ key = "$(Get-ControlSet)\Services\$($value.key)"; name = $value.name; before = if ($null -eq $before) { $null } else { "$before" }; after = "$($value.value)" }
+    $set += @{ key = "$(Get-ControlSet)\$place"; name = $value.name; before = if ($null -eq $before) { $null } else { "$before" }; after = "$($value.value)" }
   }
   # Where Remote Desktop is on, its rules let connections in: the platform's console takes no input. Where it is off, nothing is switched on.
   $terminal = "Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM\$(Get-ControlSet)\Control\Terminal Server"

@@ -14,7 +14,8 @@ const windowsPorts = [3389, 5986, 5985] as const;
 /** Step 5: the server with the recorded specification, from prepared volumes. */
 export function createServer(run: DeploymentContext): DeploymentStep<'create-server'> {
   return async ({ values: { vm, plan, deployedVolumes, nics }, signal }) => {
-    const made = await platformOf(run).createServer(deploymentRun(run, vm), plan, deployedVolumes, nics, signal);
+    const guestName = run.store.deployments.facts(run.deploymentId).guest?.dossier.name;
+    const made = await platformOf(run).createServer({ ...deploymentRun(run, vm), guestName }, plan, deployedVolumes, nics, signal);
     const server: DeployedServer = { id: made.id, name: made.name, addresses: [...made.addresses], ...(made.isOff === true ? { isOff: true } : {}) };
     run.store.deployments.setFacts(run.deploymentId, { server });
     run.event('note', `server ${server.name} (${server.id}) is ${server.isOff === true ? 'powered off' : 'running'}${server.addresses.length === 0 ? '' : ` at ${server.addresses.join(', ')}`}`, { id: server.id, name: server.name, addresses: [...server.addresses] });

@@ -38,8 +38,8 @@ export function hasSourceServices(services: Readonly<Record<string, number>>, hy
   return Object.keys(services).some((name) => known.has(name.toLowerCase()));
 }
 
-/** What is set below the guest's Services key; `onlyIfThere`: no key is made for it. */
-export function registryValues(hasAgent: boolean, hypervisor: Hypervisor): JsonObject[] {
+/** What is set below the guest's Services key, or below Control where the key says so; `onlyIfThere`: no key is made for it. */
+export function registryValues(hasAgent: boolean, hypervisor: Hypervisor, datasources: readonly string[] = []): JsonObject[] {
   const agent = hasAgent
     ? [
         ['DisplayName', 'String', 'Cloud Initialization Service'], ['Description', 'String', 'Service wrapper for cloudbase-init'], ['Type', 'DWord', 16], ['Start', 'DWord', 2],
@@ -50,6 +50,8 @@ export function registryValues(hasAgent: boolean, hypervisor: Hypervisor): JsonO
     ...agent.map(([name, type, value]) => ({ key: 'cloudbase-init', name, type, value })),
     // Disks behind another controller are new ones to Windows, and a server leaves new shared ones offline.
     { key: 'partmgr\\Parameters', name: 'SanPolicy', type: 'DWord', value: 1 },
+    // That cloud's machines have a clock with universal time.
+    ...(datasources.includes('Azure') ? [{ key: 'Control\\TimeZoneInformation', name: 'RealTimeIsUniversal', type: 'DWord', value: 1 }] : []),
     ...removedServices(hypervisor).map((key) => ({ key, name: 'Start', type: 'DWord', value: 4, onlyIfThere: true })),
   ];
 }

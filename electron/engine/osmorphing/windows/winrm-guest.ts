@@ -133,7 +133,7 @@ class WindowsWorker {
     await this.#step('install-agent', 'Install the guest initialization agent', async () => {
       const done = await this.#ask('install-agent', {
         drive: guest.drive, agent: agent === undefined ? null : await this.#bring('causeway-init-agent.zip', agent),
-        values: [...registryValues(agent !== undefined, hypervisor), ...(options.setDhcp === false ? [] : dhcpValues(guest.interfaces.flatMap(({ guid }) => guid ?? []), guest.withServers))],
+        values: [...registryValues(agent !== undefined, hypervisor, options.datasources), ...(options.setDhcp === false ? [] : dhcpValues(guest.interfaces.flatMap(({ guid }) => guid ?? []), guest.withServers))],
       }, setSchema);
       set = [...set, ...done.set];
       return [done.set.length > 0, done.set.map((each) => `${each.key} ${each.name}`)];
@@ -176,6 +176,9 @@ class WindowsWorker {
       if (cards.length > 0) {
         later.push(file(`${scripts}\\10-causeway-network.ps1`, (await powershellFile('first-boot-network')).replace('{{cards}}', () => JSON.stringify(cards, undefined, 1))));
       }
+    }
+    if (hasAgent) {
+      later.push(file(`${scripts}\\08-causeway-old-cards.ps1`, await powershellFile('first-boot-old-cards')), file(`${scripts}\\25-causeway-clock.ps1`, await powershellFile('first-boot-clock')));
     }
     if (hasAgent && hasSourceServices(guest.services, options.hypervisor ?? 'kvm')) later.push(file(`${scripts}\\20-causeway-source-tools.ps1`, await powershellFile('first-boot-source-tools')));
     if (hasAgent && options.hypervisor === 'hyperv') later.push(file(`${scripts}\\30-causeway-serial-console.ps1`, await powershellFile('first-boot-hyperv')));

@@ -13,7 +13,7 @@ KINDS = (
     ('systemd-networkd', networkd),
 )
 
-__all__ = ['Interface', 'is_ethernet', 'kinds_of', 'interfaces_of', 'convert']
+__all__ = ['Interface', 'is_ethernet', 'kinds_of', 'interfaces_of', 'built_of', 'convert']
 
 
 def kinds_of(guest):
@@ -33,7 +33,21 @@ def interfaces_of(guest):
             known.addresses = known.addresses + [
                 address for address in interface.addresses if address not in known.addresses
             ]
+    for _, built in _all_built(guest):
+        for card in built.cards:
+            if is_ethernet(card):
+                # Known by the addresses of what is built on it alone.
+                found.setdefault(card, Interface(card, None, built.addresses if len(built.cards) == 1 else ()))
     return sorted(found.values(), key=lambda one: one.order)
+
+
+def _all_built(guest):
+    return [(kind, built) for _, kind in KINDS for built in kind.built(guest)]
+
+
+def built_of(guest):
+    """Names of the bonds, bridges and VLANs."""
+    return sorted(set(built.name for _, built in _all_built(guest)))
 
 
 def convert(guest, to_dhcp):
@@ -41,7 +55,15 @@ def convert(guest, to_dhcp):
     only lose
     what ties them to the old network cards. Returns notes; no note, no change."""
     notes = []
+    configured = set(interface.name for _, kind in KINDS for interface in kind.interfaces(guest))
+    # One card is enough to be reached by, and the destination may have no other.
+    alone = [(kind, built.cards[0]) for kind, built in _all_built(guest) if built.cards and is_ethernet(built.cards[0]) and not configured.intersection(built.cards)]
     for name, kind in KINDS:
         if kind.files(guest):
             notes += ['%s: %s' % (name, note) for note in kind.convert(guest, to_dhcp)]
+    names = dict((kind, name) for name, kind in KINDS)
+    for kind, card in sorted(set(alone), key=lambda one: one[1]) if to_dhcp else ():
+        # It had no address of its own, so that no file tells more of it.
+        kind.configure(guest, card)
+        notes.append('%s: %s gets its address by DHCP, in place of what was built on it' % (names[kind], card))
     return notes

@@ -3,6 +3,7 @@
 import re
 
 from .. import protocol
+from .built import Built, below
 from .names import Interface, is_ethernet, tell_dropped
 
 MAIN = '/etc/network/interfaces'
@@ -53,16 +54,41 @@ def _options(stanza):
     ]
 
 
-def interfaces(guest):
-    found = []
+_BELOW = re.compile(r'^(bridge[_-]ports|(bond[_-])?slaves|vlan[_-]raw[_-]device)$')
+
+
+def built(guest):
+    found = {}
     for path in files(guest):
         for stanza in stanzas(guest.read(path)):
-            if not _is_iface(stanza):
+            name = stanza[0].split()[1].split(':')[0] if _is_iface(stanza) else 'lo'
+            words = [value.split() for key, value in _options(stanza) if _BELOW.match(key)]
+            if name == 'lo' or (not words and is_ethernet(name)):
+                continue
+            one = found.setdefault(name, Built(name))
+            one.cards += [card for card in below(name, sum(words, [])) if card not in one.cards]
+            one.addresses += _addresses(stanza)
+    return [found[name] for name in sorted(found)]
+
+
+def configure(guest, card):
+    guest.write(MAIN, guest.read(MAIN).rstrip('\n') + '\n\nauto %s\niface %s inet dhcp\n' % (card, card))
+
+
+def _addresses(stanza):
+    return [value.strip().split('/')[0] for key, value in _options(stanza) if key == 'address' and ':' not in value]
+
+
+def interfaces(guest):
+    found = []
+    names = set(one.name for one in built(guest))
+    for path in files(guest):
+        for stanza in stanzas(guest.read(path)):
+            if not _is_iface(stanza) or stanza[0].split()[1].split(':')[0] in names:
                 continue
             options = _options(stanza)
             mac = next((value.split()[-1] for key, value in options if key.startswith('hwaddress') and value), None)
-            addresses = [value.strip() for key, value in options if key == 'address' and ':' not in value]
-            found.append(Interface(stanza[0].split()[1].split(':')[0], mac, addresses))
+            found.append(Interface(stanza[0].split()[1].split(':')[0], mac, _addresses(stanza)))
     return found
 
 
@@ -70,12 +96,12 @@ def convert(guest, to_dhcp):
     notes = []
     paths = files(guest)
     started = set(name for path in paths for stanza in stanzas(guest.read(path)) for name in _started(stanza))
-    done = set()
+    done, unwanted = set(), set(one.name for one in built(guest))
     for path in paths:
         text = guest.read(path)
         kept = []
         for stanza in stanzas(text):
-            new = _dhcp(stanza, started, done, path, notes) if to_dhcp else _without_mac(stanza, path, notes)
+            new = _dhcp(stanza, started, done, unwanted, path, notes) if to_dhcp else _without_mac(stanza, path, notes)
             if new:
                 kept.append(new)
         result = '\n'.join('\n'.join(stanza) for stanza in kept)
@@ -100,15 +126,15 @@ def _without_mac(stanza, path, notes):
     return kept
 
 
-def _dhcp(stanza, started, done, path, notes):
+def _dhcp(stanza, started, done, unwanted, path, notes):
     words = stanza[0].split()
     if _started(stanza):
-        names = [name for name in words[1:] if name == 'lo' or is_ethernet(name)]
+        names = [name for name in words[1:] if name == 'lo' or (is_ethernet(name) and name not in unwanted)]
         return [' '.join([words[0]] + names)] + stanza[1:] if names else None
     if not _is_iface(stanza) or words[1] == 'lo':
         return stanza
     name = words[1]
-    if not is_ethernet(name):
+    if not is_ethernet(name) or name in unwanted:
         if ':' not in name:
             protocol.warn('%s in %s is built on other interfaces: those use DHCP, and it is skipped' % (name, path))
         notes.append('left out %s' % name)

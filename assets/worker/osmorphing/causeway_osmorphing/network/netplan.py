@@ -4,6 +4,7 @@ import re
 
 from .. import protocol
 from . import yaml_subset
+from .built import Built
 from .names import Interface, is_ethernet, tell_dropped
 from .seen_names import is_usual, name_unnamed
 
@@ -70,6 +71,15 @@ def interfaces(guest):
         for key, card in cards.items():
             addresses = [one if not isinstance(one, dict) else next(iter(one)) for one in card.get('addresses') or []]
             found.append(Interface(names[key], _match(card).get('macaddress'), [one for one in addresses if ':' not in one]))
+    return found
+
+
+def built(guest):
+    """Their cards have lines of their own, without which netplan refuses the file."""
+    found = []
+    for path in files(guest):
+        network = _load(guest, path) or {}
+        found += [Built(str(name)) for kind in ('bonds', 'bridges', 'vlans') for name in network.get(kind) or {}]
     return found
 
 

@@ -3,6 +3,7 @@
 import re
 
 from .. import protocol
+from .built import Built, below
 from .key_file import KeyFile
 from .names import Interface, tell_dropped
 from .seen_names import name_unnamed
@@ -38,14 +39,36 @@ def _cards(guest):
         yield path, file, next(names) if is_tied else None, mac
 
 
+_BUILT = ('bond', 'bridge', 'vlan', 'team')
+
+
+def built(guest):
+    found = []
+    for path in files(guest):
+        file = KeyFile(guest.read(path))
+        if file.get('connection', 'type') in _BUILT:
+            name = file.get('connection', 'interface-name') or file.get('connection', 'id') or path.rsplit('/', 1)[1]
+            parent = file.get('vlan', 'parent') or ''
+            # A parent may be another connection by its identifier, which has a file of its own.
+            cards = below(name, [parent] if parent and '-' not in parent else []) if file.get('connection', 'type') == 'vlan' and '-' not in parent else []
+            found.append(Built(name, cards, _addresses(file)))
+    return found
+
+
+def configure(guest, card):
+    text = '[connection]\nid=%s\ntype=ethernet\ninterface-name=%s\n\n[ipv4]\nmethod=auto\n\n[ipv6]\nmethod=auto\n' % (card, card)
+    guest.write('%s/causeway-%s.nmconnection' % (FOLDER, card), text, 0o600)
+
+
+def _addresses(file):
+    return [value.split(',')[0].split('/')[0] for value in file.values('ipv4', lambda key: re.match(r'^address(es)?\d*$', key))]
+
+
 def interfaces(guest):
     found = []
     for _, file, name, mac in _cards(guest):
         if name:
-            addresses = [
-                value.split(',')[0] for value in file.values('ipv4', lambda key: re.match(r'^address(es)?\d*$', key))
-            ]
-            found.append(Interface(name, mac, addresses))
+            found.append(Interface(name, mac, _addresses(file)))
     return found
 
 
@@ -74,9 +97,9 @@ def convert(guest, to_dhcp):
     for path in files(guest):
         file = KeyFile(guest.read(path))
         kind = file.get('connection', 'type')
-        if not to_dhcp and kind in ('bond', 'bridge', 'vlan', 'team'):
+        if not to_dhcp and kind in _BUILT:
             notes += _without_own_mac(guest, path, file, kind, names)
-        if to_dhcp and kind in ('bond', 'bridge', 'vlan', 'team') and guest.remove(path):
+        if to_dhcp and kind in _BUILT and guest.remove(path):
             protocol.warn('the %s in %s is built on other interfaces: those use DHCP, and it is skipped' % (kind, path))
             notes.append('left out ' + path)
     return notes

@@ -3,6 +3,7 @@
 import re
 
 from .. import protocol
+from .built import Built
 from .key_file import KeyFile
 from .names import Interface, is_ethernet, tell_dropped
 from .seen_names import name_unnamed
@@ -12,6 +13,7 @@ _MACS = ('MACAddress', 'PermanentMACAddress')
 # How cards of the old platform are identified; no card of the destination matches.
 _HARDWARE = ('Driver', 'Path', 'OriginalName')
 _ANY = 'en* eth*'
+_KINDS = ('bond', 'bridge', 'vlan', 'team', 'macvlan', 'ipvlan')
 _BUILT = ('Bond', 'Bridge', 'VLAN', 'VRF', 'MACVLAN', 'IPVLAN', 'VXLAN', 'Tunnel')
 
 
@@ -52,11 +54,18 @@ def _is_static(file):
     return bool(file.values('Network', 'Address') + file.values('Address', 'Address'))
 
 
+def built(guest):
+    """Cards are told by their own files what is built on them."""
+    read = [KeyFile(guest.read(path)) for path in guest.find(FOLDER, '.netdev')]
+    return [Built(file.get('NetDev', 'Name')) for file in read if file.get('NetDev', 'Name') and (file.get('NetDev', 'Kind') or '').lower() in _KINDS]
+
+
 def interfaces(guest):
+    built_names = set(one.name for one in built(guest))
     by_name = dict((name, mac) for mac, name in _links(guest).items())
     found = []
     for _, file, name, mac in _networks(guest):
-        if name and is_ethernet(name):
+        if name and is_ethernet(name) and name not in built_names:
             addresses = file.values('Network', 'Address') + file.values('Address', 'Address')
             found.append(Interface(name, mac or by_name.get(name), [one for one in addresses if ':' not in one]))
     return found
@@ -64,8 +73,9 @@ def interfaces(guest):
 
 def convert(guest, to_dhcp):
     notes = []
+    built_names = set(one.name for one in built(guest))
     for path, file, name, mac in _networks(guest):
-        if name and not is_ethernet(name) and not re.search(r'[*?!\[]', name):
+        if name and (not is_ethernet(name) or name in built_names) and not re.search(r'[*?!\[]', name):
             if to_dhcp and guest.remove(path):
                 protocol.warn('%s in %s is built on other interfaces: those use DHCP, and it is skipped' % (name, path))
                 notes.append('left out ' + path)

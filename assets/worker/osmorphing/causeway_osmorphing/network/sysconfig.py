@@ -3,6 +3,7 @@
 import re
 
 from .. import protocol
+from .built import Built, below
 from .names import Interface, is_ethernet, tell_dropped
 from .seen_names import is_usual, name_unnamed
 
@@ -16,6 +17,10 @@ def _key_of(line):
 
 def _value_of(line):
     return line.split('=', 1)[1].strip().strip('"\'')
+
+
+def _addresses(values):
+    return [value.split('/')[0] for key, value in sorted(values.items()) if re.match(r'^IPADDR', key) and ':' not in value]
 
 
 class _Ifcfg(object):
@@ -54,23 +59,40 @@ class _Ifcfg(object):
             name = name_unnamed(guest, others + [(None, values['HWADDR'])])[-1]
         return name, values, lines
 
+    # Keys of what is built on cards, and those that tell the cards.
+    building = re.compile(r'$^')
+    below = re.compile(r'$^')
+
     @classmethod
-    def interfaces(cls, guest):
+    def _is_built(cls, name, values):
+        return ':' not in name and (not is_ethernet(name) or any(cls.building.match('%s=%s' % (key, value.lower())) for key, value in values.items()))
+
+    @classmethod
+    def built(cls, guest):
         found = []
         for path in cls.files(guest):
             name, values, _ = cls._read(guest, path)
-            addresses = [
-                value for key, value in sorted(values.items()) if re.match(r'^IPADDR', key) and ':' not in value
-            ]
-            found.append(Interface(name.split(':')[0], values.get('HWADDR'), addresses))
+            if cls._is_built(name, values):
+                words = [word for key, value in sorted(values.items()) if cls.below.match(key) for word in value.split()]
+                found.append(Built(name, below(name, words), _addresses(values)))
         return found
+
+    @classmethod
+    def configure(cls, guest, card):
+        first = ['DEVICE=%s' % card] if cls.folder.endswith('network-scripts') else []
+        guest.write('%s/ifcfg-%s' % (cls.folder, card), '\n'.join(first + ['%s=%s%s%s' % (key, cls.quote, value, cls.quote) for key, value, _ in cls.wanted]) + '\n')
+
+    @classmethod
+    def interfaces(cls, guest):
+        read = [cls._read(guest, path)[:2] for path in cls.files(guest)]
+        return [Interface(name.split(':')[0], values.get('HWADDR'), _addresses(values)) for name, values in read if not cls._is_built(name, values)]
 
     @classmethod
     def convert(cls, guest, to_dhcp):
         notes = []
         for path in cls.files(guest):
             name, values, lines = cls._read(guest, path)
-            if to_dhcp and not is_ethernet(name):
+            if to_dhcp and (':' in name or cls._is_built(name, values)):
                 guest.remove(path)
                 notes.append('left out ' + path)
                 if ':' not in name:
@@ -128,6 +150,8 @@ class NetworkScripts(_Ifcfg):
         r'MASTER|SLAVE|BRIDGE|TEAM_MASTER|DEVICETYPE)\d*$'
     )
     wanted = (('BOOTPROTO', 'dhcp', r'^dhcp$'), ('ONBOOT', 'yes', r'^yes$'))
+    building = re.compile(r'^(TYPE=(bridge|bond|vlan|team|ovs\w+)|DEVICETYPE=(team|ovs)|VLAN=yes|BONDING_(OPTS|MASTER)=.*)$')
+    below = re.compile(r'^PHYSDEV$')
 
     @classmethod
     def convert(cls, guest, to_dhcp):
@@ -149,6 +173,8 @@ class Wicked(_Ifcfg):
     static = re.compile(r'^(IPADDR|PREFIXLEN|NETMASK|BROADCAST|REMOTE_IPADDR|NETWORK|LABEL)(_\w+|\d+)?$')
     wanted = (('BOOTPROTO', 'dhcp', r'^dhcp'), ('STARTMODE', 'auto', r'^(auto|hotplug|onboot|nfsroot)$'))
     quote = "'"
+    building = re.compile(r'^(BRIDGE=yes|BONDING_MASTER=yes|ETHERDEVICE=.+|VLAN_ID=.+|TEAM_RUNNER=.+)$')
+    below = re.compile(r'^(BRIDGE_PORTS|BONDING_SLAVE_?\d+|TEAM_PORT_DEVICE_?\w*|ETHERDEVICE)$')
 
     @classmethod
     def convert(cls, guest, to_dhcp):

@@ -264,7 +264,7 @@ def _steps(installation, devices, request, session, outputs):
         ('install-drivers', _driver_title(request), install_drivers),
         ('disable-hypervisor-services', 'Disable services of the source platform', lambda: source_tools.disable(installation, request.get('hypervisor') or 'kvm', request.get('diskBuses') or ())),
         ('keep-disks-online', 'Keep data disks online', lambda: source_tools.keep_disks_online(installation)),
-        ('settle-old-platform', 'Take out settings of the old platform', lambda: old_platform.settle(installation, devices)),
+        ('settle-old-platform', 'Take out settings of the old platform', lambda: old_platform.settle(installation, devices, request)),
         ('ensure-efi-loader', 'Provide the UEFI fallback boot loader', lambda: efi_loader.ensure(installation, devices, session, bool(request.get('planned')))),
         ('install-agent', 'Install the guest initialization agent', install_agent),
         ('install-first-boot-scripts', 'Install scripts for the first boot', lambda: scripts.first_boot(installation, request, state['scripts'])),

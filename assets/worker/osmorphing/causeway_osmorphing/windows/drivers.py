@@ -137,8 +137,26 @@ def install(installation, disc):
         if driver.name in STORAGE:
             changed = _start_from(installation, driver) or changed
         notes.append('%s for %s' % (driver.name, driver.folder))
+    changed = _lay_down_agent(installation, disc, notes) or changed
     changed = search_there(installation, _DEVICE_PATH) or changed
     return changed, notes if changed else ['the drivers are there already']
+
+
+_LARGEST_AGENT = 64 << 20
+
+
+def _lay_down_agent(installation, disc, notes):
+    """The hypervisor's agent, which is installed at the first boot. Windows works without it."""
+    name = {'x86_64': 'qemu-ga-x86_64.msi', 'i386': 'qemu-ga-i386.msi'}.get(installation.architecture)
+    told = disc.entries('guest-agent').get(name or '')
+    if not told or told[1]:
+        return False
+    content = disc.read('guest-agent/%s' % told[0])
+    if content[:4] != b'\xd0\xcf\x11\xe0' or len(content) > _LARGEST_AGENT:
+        protocol.warn('%s on the disc %s is no installer of Windows: the agent of the hypervisor is not installed' % (told[0], disc.label))
+        return False
+    notes.append('the agent of the hypervisor is installed at the first boot')
+    return installation.tree.write('%s/%s' % (TARGET, name), content)
 
 
 def search_there(installation, folder):

@@ -5,7 +5,7 @@ import struct
 import uuid
 
 from .. import protocol
-from .hive import MULTI
+from .hive import DWORD, MULTI
 
 _MOUNTED = 'MountedDevices'
 _MEMORY = '\\Control\\Session Manager\\Memory Management'
@@ -52,9 +52,9 @@ def _places(device):
     return [(signature, int(told.get('PART_ENTRY_OFFSET') or 0) * 512)] if is_short else [number]
 
 
-def settle(installation, devices):
+def settle(installation, devices, request=None):
     """Returns (changed, notes)."""
-    notes = _page_files(installation, devices) + _activation(installation)
+    notes = _page_files(installation, devices) + _activation(installation) + _clock(installation, request or {})
     _warn(installation)
     return bool(notes), notes
 
@@ -75,6 +75,24 @@ def _page_files(installation, devices):
     new = kept if any(one.upper().startswith(('C:', '?:')) for one in kept) else kept + [system]
     installation.system.set(key, 'PagingFiles', MULTI, new)
     return ['the page file is on %s instead of %s, which is not among the disks' % (', '.join(one.split(' ')[0] for one in new), ', '.join(one.split(' ')[0] for one in gone))]
+
+
+_ZONE = '\\Control\\TimeZoneInformation'
+_UNIVERSAL = 'RealTimeIsUniversal'
+
+
+def _clock(installation, request):
+    """Which time the machine's clock has. Azure's has universal time; clouds of OpenStack give a Windows the time of the place that their
+    hosts are set to, which is universal time on most of them, and can't be told from here."""
+    key = installation.control_set + _ZONE
+    is_universal = installation.system.number(key, _UNIVERSAL, 0) == 1
+    if 'Azure' in (request.get('datasources') or []):
+        return ['Windows takes the machine\'s clock for universal time'] if installation.system.set(key, _UNIVERSAL, DWORD, 1) else []
+    if is_universal:
+        protocol.warn_once(
+            'Windows takes the machine\'s clock for universal time (RealTimeIsUniversal), as on the source; where the destination\'s hosts have another time zone, '
+            'its clock is wrong after each cold start until Windows has asked a time server')
+    return []
 
 
 def _activation(installation):

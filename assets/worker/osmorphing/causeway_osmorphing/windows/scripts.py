@@ -73,12 +73,13 @@ def first_boot(installation, request, folder):
         return False, []
     if installation.tree.is_folder(TARGET):
         wanted.insert(0, ('05-causeway-drivers.ps1', request['firstBootScripts']['drivers'].replace('\n', '\r\n')))
+    # Whatever was the source: its cards are not the destination's, and its clock may not be.
+    wanted.append(('08-causeway-old-cards.ps1', request['firstBootScripts']['oldCards'].replace('\n', '\r\n')))
+    wanted.append(('25-causeway-clock.ps1', request['firstBootScripts']['clock'].replace('\n', '\r\n')))
     if source_tools.installed(installation):
         wanted.append(('20-causeway-source-tools.ps1', request['firstBootScripts']['sourceTools'].replace('\n', '\r\n')))
     if request.get('hypervisor') == 'hyperv':
         wanted.append(('30-causeway-serial-console.ps1', request['firstBootScripts']['hyperv'].replace('\n', '\r\n')))
-    if not wanted:
-        return False, []
     notes = []
     runner = (folder + '/00-causeway.ps1', request['firstBootScripts']['runner'].replace('\n', '\r\n'))
     for path, content in [runner] + [('%s/FirstBoot/%s' % (folder.rsplit('/', 1)[0], name), content) for name, content in wanted]:

@@ -7,16 +7,24 @@ import { bootVolumeSize } from './worker-plan.ts';
 
 describe('what the boot volume says of its server', () => {
   it.each([
-    [{ os_type: 'linux', firmware: 'bios' }, 'kvm', { os_type: 'linux', hypervisor_type: 'kvm', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'bios' }],
-    [{ os_type: 'linux' }, undefined, { os_type: 'linux', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'bios' }],
+    [{ os_type: 'linux', firmware: 'bios' }, 'kvm', { os_type: 'linux', hypervisor_type: 'kvm', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'bios', hw_qemu_guest_agent: 'yes' }],
+    [{ os_type: 'linux' }, undefined, { os_type: 'linux', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'bios', hw_qemu_guest_agent: 'yes' }],
     [
       { os_type: 'windows', firmware: 'uefi', secure_boot: true }, 'qemu',
-      { os_type: 'windows', hypervisor_type: 'qemu', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'uefi', hw_machine_type: 'q35', os_secure_boot: 'required' },
+      { os_type: 'windows', hypervisor_type: 'qemu', hw_disk_bus: 'virtio', hw_vif_model: 'virtio', hw_firmware_type: 'uefi', hw_machine_type: 'q35', hw_qemu_guest_agent: 'yes', os_secure_boot: 'required' },
     ],
     [{ os_type: 'linux', firmware: 'uefi', secure_boot: false }, 'hyperv', { os_type: 'linux', hypervisor_type: 'hyperv', hw_machine_type: 'hyperv-gen2', os_secure_boot: 'disabled' }],
     [{ os_type: 'windows', firmware: 'bios' }, 'hyperv', { os_type: 'windows', hypervisor_type: 'hyperv', hw_machine_type: 'hyperv-gen1' }],
   ] as const)('%j on %s', (vm, hypervisor_type, expected) => {
     expect(bootVolumeMetadata(vm, { hypervisor_type })).toEqual(expected);
+  });
+
+  it.each([
+    ['Windows 10 Pro', '2'], ['Windows 11 Home Single Language', '1'], ['Windows 7 Home Premium', '1'], ['Windows 7 Professional', '2'], ['Windows Server 2022 Standard', undefined], ['', undefined],
+  ])('has no more processors than %s uses', (name, sockets) => {
+    expect(bootVolumeMetadata({ os_type: 'windows', firmware: 'bios' }, { hypervisor_type: undefined }, name)['hw_cpu_max_sockets']).toBe(sockets);
+    expect(bootVolumeMetadata({ os_type: 'windows', firmware: 'bios' }, { hypervisor_type: 'hyperv' }, name)['hw_cpu_max_sockets']).toBeUndefined();
+    expect(bootVolumeMetadata({ os_type: 'linux', firmware: 'bios' }, { hypervisor_type: undefined }, name)['hw_cpu_max_sockets']).toBeUndefined();
   });
 
   it('is nothing that an earlier deployment said for another hypervisor, and leaves alone what others said', () => {

@@ -31,7 +31,7 @@ export async function createServer(
   if (run.ledger.find('server', intent.key) === undefined) {
     for (const volume of volumes) await freeVolume(cloud, run, volume.id, undefined, signal);
     const { volumes: api } = session.cloud.volume;
-    const metadata = bootVolumeMetadata(run.vm, environment);
+    const metadata = bootVolumeMetadata(run.vm, environment, run.guestName);
     const present = (await api.get(boot.id, signal))?.volume_image_metadata ?? {};
     for (const key of staleMetadata(present, metadata)) await api.unsetImageMetadata(boot.id, key, signal);
     await api.setImageMetadata(boot.id, metadata, signal);
