@@ -60,7 +60,7 @@ export interface MorphOptions {
   readonly datasources?: readonly string[] | undefined;
   /** Default true: a console on the first serial port. */
   readonly serialConsole?: boolean | undefined;
-  /** The destination's agent as a Debian package: a URL that the worker reaches, or a file on this machine. */
+  /** The destination's agent as a Debian or RPM package: a URL that the worker reaches, or a file on this machine. */
   readonly agent?: (Fetched & { readonly architecture?: string | undefined }) | undefined;
   /** A folder or a tar archive on this machine with the guest's packages, for guests that reach no repository. */
   readonly packageCache?: string | undefined;
