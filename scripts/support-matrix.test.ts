@@ -4,6 +4,7 @@ import { platforms } from '../electron/engine/platforms/registry.ts';
 import { sides } from '../shared/model/plugin-id.ts';
 import { plugins } from '../shared/plugins/registry.ts';
 import { capabilities, type Capability } from './documents/capabilities.ts';
+import { corpusTable } from './documents/guest-corpus.ts';
 import { gradeOf, lastResult, supportSummary } from './support-matrix.ts';
 import { mergeResults, resultsOf, specsIn, type Results, type RunFacts } from './test/spec-results.ts';
 
@@ -34,6 +35,19 @@ test('every side of every plugin is listed, as never seen where it has no adapte
         .toEqual({ id, side, isSeen: platforms[id as keyof typeof platforms]?.[side] !== undefined, isListed: true });
     }
   }
+});
+
+test('the table of guests says what was not run, and tells a guest that is refused from one that fails', () => {
+  const about = '';
+  const table = corpusTable({ guests: {
+    xfs: { about, prepared: 'prepared', buses: { virtio: 'booted', ide: 'failed' } }, full: { about, prepared: 'osmorphing.no-space', buses: {} }, bridge: { about, prepared: 'osmorphing.initramfs', buses: {} },
+  } });
+  const row = (name: string): readonly string[] => table.split('\n').find((line) => line.startsWith(`| \`${name}\``))?.split(' | ').slice(2).map((cell) => cell.replace(/ \|$/, '')) ?? [];
+  expect(row('xfs')).toEqual(['yes', 'not run', 'yes', '**no**', 'not run']);
+  expect(row('full')).toEqual(['refused, as it should be (`osmorphing.no-space`)', '–', '–', '–', '–']);
+  expect(row('bridge')[0]).toBe('**no** (`osmorphing.initramfs`)');
+  expect(row('selinux')).toEqual(['not run', 'not run', 'not run', 'not run', 'not run']);
+  expect(row('layout lvm')).toHaveLength(5);
 });
 
 test('results of a report say when, in which suite and with what; those of unit tests, and of files of which nothing ran, are left alone', () => {

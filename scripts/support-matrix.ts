@@ -5,6 +5,7 @@ import { plugins } from '../shared/plugins/registry.ts';
 import { sides, type Side } from '../shared/model/plugin-id.ts';
 import { capabilities, programs, vendorDescriptions, type Capability, type Grade } from './documents/capabilities.ts';
 import { markdownTable, withBlock } from './documents/generated-block.ts';
+import { corpusText } from './documents/guest-corpus.ts';
 import { commitResults, committedResults, isSuite, recordResults, specsIn, type Results } from './test/spec-results.ts';
 
 /**
@@ -54,7 +55,7 @@ function daysOf(results: readonly { readonly date: string }[]): string {
 }
 
 /** The page's tables. */
-export function supportMatrix(results: Results, endurance: string, pairs = 'No result on record.'): string {
+export function supportMatrix(results: Results, endurance: string, pairs = 'No result on record.', guests = 'No result on record.'): string {
   const areas = [...new Set(capabilities.map(({ area }) => area))];
   const tables = areas.map((area) => {
     const rows = capabilities.filter((one) => one.area === area).map((one) => [
@@ -62,7 +63,7 @@ export function supportMatrix(results: Results, endurance: string, pairs = 'No r
     ]);
     return `## ${area}\n\n${markdownTable(['Capability', 'Grade', 'Tried with', 'Specs in `e2e/`', 'Last result on record'], rows)}`;
   });
-  return `${tables.join('\n\n')}\n\n## Pairs\n\n${pairs}\n\n## Endurance\n\n${endurance}`;
+  return `${tables.join('\n\n')}\n\n## Pairs\n\n${pairs}\n\n## Guests\n\n${guests}\n\n## Endurance\n\n${endurance}`;
 }
 
 /** The README's summary: the platforms by what they can be, and the rest in a line for each area. */
@@ -102,7 +103,7 @@ function recordText(results: Results): string {
 
 /** The tables from the results that are committed. */
 export function currentMatrix(root: string): string {
-  return supportMatrix(committedResults(root), enduranceText(root), pairsText(root));
+  return supportMatrix(committedResults(root), enduranceText(root), pairsText(root), corpusText(root));
 }
 
 /** The summary from the results that are committed. */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { readConsole } from '../../electron/engine/deployments/console-signs.ts';
 import { ensureLayout, guestLayouts, layoutDisk, layoutPassphrase, loadCiphers, type LayoutName } from '../rigs/guests/layouts.ts';
+import { keepCorpusResult } from '../rigs/guests/corpus-results.ts';
 import { startMorphLab, type BootedGuest, type MorphLab } from '../rigs/guests/morph-lab.ts';
 import { layoutSource } from '../rigs/guests/source-guests.ts';
 import { startSourceVm } from '../rigs/source-vm.ts';
@@ -158,6 +159,7 @@ export function guestLayoutSuite(name: SuiteLayout): void {
       expect(lines.slice(1, 4)).toEqual([String(disksGb.length + 1), 'data', 'DataSourceConfigDrive']);
       expect(lines.slice(4, -1)).toEqual([failing, '/etc/ssh/ssh_host_ed25519_key']);
       expect(lines.at(-1)).toBe((await readFile(join(folder, 'host-key.pub'), 'utf8')).trim());
+      await keepCorpusResult(process.env['CAUSEWAY_CORPUS_RESULT'], `layout ${name}`, { about, prepared: 'prepared', buses: { virtio: 'booted' } });
     }, 30 * minute);
   });
 }

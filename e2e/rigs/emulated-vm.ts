@@ -12,7 +12,8 @@ export interface SourceDisk {
   readonly format: 'raw' | 'qcow2';
 }
 
-export type DiskBus = 'sata' | 'ide' | 'virtio';
+/** `scsi` is VirtIO's. */
+export type DiskBus = 'sata' | 'ide' | 'virtio' | 'scsi';
 
 /** A VM of QEMU to move: running, reached by SSH, its monitor open to what is tested. */
 export interface SourceVm {
@@ -74,7 +75,7 @@ export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
     '-serial', `file:${serialLog}`,
     '-qmp', `unix:${qmpSocket},server=on,wait=off`, '-qmp', `unix:${monitorSocket},server=on,wait=off`,
     '-netdev', `user,id=net0${networkOf(nic)},hostfwd=tcp:${host}:${sshPort}-${nic.address ?? ''}:22`,
-    '-device', `${bus === 'virtio' ? 'virtio-net-pci' : 'e1000'},netdev=net0,addr=3,romfile=${nic.macAddress === undefined ? '' : `,mac=${nic.macAddress}`}`,
+    '-device', `${bus === 'virtio' || bus === 'scsi' ? 'virtio-net-pci' : 'e1000'},netdev=net0,addr=3,romfile=${nic.macAddress === undefined ? '' : `,mac=${nic.macAddress}`}`,
     ...diskArguments(disks, bus, kernel === undefined),
     ...(variables === undefined ? [] : firmwareArguments(variables)),
     '-chardev', `socket,id=agent,path=${agentSocket},server=on,wait=off`,
@@ -116,12 +117,13 @@ function networkOf({ address }: VmNic): string {
 }
 
 function diskArguments(disks: readonly SourceDisk[], bus: DiskBus, boots: boolean): string[] {
-  const controller = bus === 'sata' ? ['-device', 'ahci,id=ahci0'] : [];
+  const controller = { sata: ['-device', 'ahci,id=ahci0'], scsi: ['-device', 'virtio-scsi-pci,id=scsi0'], ide: [], virtio: [] }[bus];
   return [...controller, ...disks.flatMap(({ path, format }, index) => {
     const device = {
       sata: `ide-hd,bus=ahci0.${index}`,
       ide: `ide-hd,bus=ide.${Math.floor(index / 2)},unit=${index % 2}`,
       virtio: 'virtio-blk-pci',
+      scsi: `scsi-hd,bus=scsi0.0,scsi-id=${index}`,
     }[bus];
     return [
       '-blockdev', `driver=${format},node-name=disk${index},discard=unmap,file.driver=file,file.filename=${path},file.discard=unmap`,

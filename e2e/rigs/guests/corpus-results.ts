@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+
+/** What came of a guest: `prepared`, or the code with which its preparation ended; and of each bus `booted` or what went wrong. */
+const guestSchema = z.object({ about: z.string(), prepared: z.string(), buses: z.record(z.string(), z.string()) });
+export const corpusResultsSchema = z.object({ date: z.string(), guests: z.record(z.string(), guestSchema) });
+export type CorpusResults = z.infer<typeof corpusResultsSchema>;
+
+/** Adds to what earlier runs found: other guests and other buses stay. Nothing is kept without a file. */
+export async function keepCorpusResult(file: string | undefined, name: string, found: CorpusResults['guests'][string]): Promise<void> {
+  if (file === undefined) return;
+  const before = existsSync(file) ? corpusResultsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).guests : {};
+  const buses = before[name]?.prepared === found.prepared ? { ...before[name].buses, ...found.buses } : found.buses;
+  const guests = Object.fromEntries(Object.entries({ ...before, [name]: { ...found, buses } }).toSorted(([one], [other]) => one.localeCompare(other, 'en')));
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(`${file}.partial`, `${JSON.stringify({ date: new Date().toISOString(), guests }, null, 2)}\n`);
+  await rename(`${file}.partial`, file);
+}

@@ -1,0 +1,117 @@
+// lease: emulated guests
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
+import { powerOn } from '../rigs/emulated-vm.ts';
+import { busDrivers, corpus, corpusBuses, corpusKey, fillCorpusDisk, type CorpusGuest } from '../rigs/guests/corpus.ts';
+import { keepCorpusResult } from '../rigs/guests/corpus-results.ts';
+import { startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
+import { run } from '../rigs/machines/child-process.ts';
+
+// Hours of emulation: `npm run test:guests` has all, and these variables choose among them.
+const isAskedFor = process.env['CAUSEWAY_EVERY_GUEST'] === '1' && process.geteuid?.() === 0;
+const chosen = (name: string, all: readonly string[]): readonly string[] => {
+  const wanted = (process.env[name] ?? '').split(',').filter((one) => one !== '');
+  for (const one of wanted) if (!all.includes(one)) throw new Error(`${name}: there is no ${one}`);
+  return wanted.length === 0 ? all : wanted;
+};
+const names = chosen('CAUSEWAY_CORPUS_GUESTS', Object.keys(corpus));
+const buses = corpusBuses.filter((bus) => chosen('CAUSEWAY_CORPUS_BUSES', corpusBuses).includes(bus));
+const resultFile = process.env['CAUSEWAY_CORPUS_RESULT'];
+const minute = 60_000;
+const macAddress = '52:54:00:c0:00:01';
+
+function stage(text: string): void {
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+}
+
+/** Each is prepared once, for all buses, and started on each of them: it answers as the machine that it was. */
+describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each bus', () => {
+  let lab: MorphLab;
+  let key: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    key = await corpusKey();
+    lab = await startMorphLab('native', { outbound: true, guestKey: key });
+    folder = await mkdtemp(join(tmpdir(), 'cwy-corpus-'));
+  }, 20 * minute);
+  afterAll(async () => {
+    await lab?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Its disk once it is prepared, and what it is known by; or the code with which that ended. */
+  async function prepared({ script, fileSystem }: CorpusGuest): Promise<{ readonly path: string; readonly hostKey: string } | { readonly code: string }> {
+    const { id, device, path } = await lab.volume(2, (to) => fillCorpusDisk(to, fileSystem));
+    const identity = 'ssh-keygen -q -t ed25519 -N "" -C source-vm -f /etc/ssh/ssh_host_ed25519_key; cut -d" " -f1,2 /etc/ssh/ssh_host_ed25519_key.pub';
+    try {
+      const { scripts } = await morphLinuxGuest({
+        ssh: lab.ssh, devices: [device], signal: new AbortController().signal,
+        options: {
+          nics: [{ macAddress, sourceMacAddress: '00:50:56:aa:bb:01' }], retainUserCredentials: true, diskBuses: ['virtio', 'scsi', 'ide'],
+          scripts: { inGuest: [{ name: 'kind', content: `#!/bin/sh\nset -e\n${script}\n${identity}`, timeoutSeconds: 900 }] },
+        },
+        onStep: ({ step, state, seconds }) => state === 'done' && (seconds ?? 0) > 5 && stage(`  ${step}: ${seconds} s`),
+      });
+      return { path, hostKey: scripts[0]?.output.trim().split('\n').at(-1) ?? '' };
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (typeof code !== 'string' || !code.startsWith('osmorphing.')) throw error;
+      stage(`  ${String(error)}`);
+      return { code };
+    } finally {
+      await lab.detach(id);
+    }
+  }
+
+  async function booted(path: string, hostKey: string, bus: (typeof corpusBuses)[number], { shows = [] }: CorpusGuest): Promise<void> {
+    const place = await mkdtemp(join(folder, 'vm-'));
+    const overlay = join(place, 'disk.qcow2');
+    await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', path, overlay]);
+    const vm = await powerOn({ folder: place, name: 'moved', disks: [{ path: overlay, format: 'qcow2' }], bus, memoryMiB: 768, keyPath: key, nic: { macAddress } });
+    try {
+      await vm.ssh.waitUntilUp(12 * minute);
+      const shown = await vm.ssh.text([
+        'hostname', 'cut -d" " -f1,2 /etc/ssh/ssh_host_ed25519_key.pub', '(cd /srv/data && sha256sum --quiet -c SHA256SUMS) && echo data',
+        // The drivers on the way from the disk to the machine's bus.
+        'd=$(readlink -f /sys/class/block/$(basename $(findmnt -no SOURCE /))); while [ "$d" != / ]; do [ -e $d/driver ] && basename $(readlink $d/driver); d=$(dirname $d); done | paste -sd" "',
+        ...shows.map(([command]) => `(${command}) 2>&1 | paste -sd" "`),
+      ].join('; '), { timeoutMs: 4 * minute });
+      const [hostname, known, data, drivers, ...own] = shown.split('\n');
+      expect([hostname, known, data]).toEqual(['source-vm', hostKey, 'data']);
+      expect(drivers?.split(' ')).toContain(busDrivers[bus]);
+      for (const [index, [, expected]] of shows.entries()) expect(own[index]).toMatch(expected);
+    } finally {
+      await vm.close();
+      await rm(place, { recursive: true, force: true });
+    }
+  }
+
+  it.each(names)('%s', async (name) => {
+    const guest = corpus[name]!;
+    const outcome = await prepared(guest);
+    const found: Record<string, string> = {};
+    const keep = (): Promise<void> => keepCorpusResult(resultFile, name, { about: guest.about, prepared: 'code' in outcome ? outcome.code : 'prepared', buses: found });
+    await keep();
+    stage(`${name}: ${'code' in outcome ? outcome.code : 'prepared'}`);
+    expect('code' in outcome ? outcome.code : undefined).toBe(guest.refused);
+    if ('code' in outcome) return;
+    const problems: unknown[] = [];
+    for (const bus of buses) {
+      const begun = Date.now();
+      try {
+        await booted(outcome.path, outcome.hostKey, bus, guest);
+        found[bus] = 'booted';
+      } catch (error) {
+        found[bus] = 'failed';
+        problems.push(new Error(`${name} on ${bus}`, { cause: error }));
+      }
+      stage(`${name} on ${bus}: ${found[bus]} after ${((Date.now() - begun) / 1000).toFixed(0)} s`);
+      await keep();
+    }
+    if (problems.length > 0) throw new AggregateError(problems, problems.map((problem) => `${(problem as Error).message}: ${String((problem as Error).cause)}`).join('\n'));
+  }, 90 * minute);
+});
