@@ -1,11 +1,11 @@
 // lease: emulated guests
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { powerOn } from '../rigs/emulated-vm.ts';
-import { busDrivers, corpus, corpusBuses, corpusKey, fillCorpusDisk, type CorpusGuest } from '../rigs/guests/corpus.ts';
+import { busDrivers, corpus, corpusBuses, ensureCorpusGuest, type CorpusGuest } from '../rigs/guests/corpus.ts';
 import { keepCorpusResult } from '../rigs/guests/corpus-results.ts';
 import { startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 import { run } from '../rigs/machines/child-process.ts';
@@ -30,12 +30,10 @@ function stage(text: string): void {
 /** Each is prepared once, for all buses, and started on each of them: it answers as the machine that it was. */
 describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each bus', () => {
   let lab: MorphLab;
-  let key: string;
   let folder: string;
 
   beforeAll(async () => {
-    key = await corpusKey();
-    lab = await startMorphLab('native', { outbound: true, guestKey: key });
+    lab = await startMorphLab('native', { outbound: true });
     folder = await mkdtemp(join(tmpdir(), 'cwy-corpus-'));
   }, 20 * minute);
   afterAll(async () => {
@@ -43,20 +41,16 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Its disk once it is prepared, and what it is known by; or the code with which that ended. */
-  async function prepared({ script, fileSystem }: CorpusGuest): Promise<{ readonly path: string; readonly hostKey: string } | { readonly code: string }> {
-    const { id, device, path } = await lab.volume(2, (to) => fillCorpusDisk(to, fileSystem));
-    const identity = 'ssh-keygen -q -t ed25519 -N "" -C source-vm -f /etc/ssh/ssh_host_ed25519_key; cut -d" " -f1,2 /etc/ssh/ssh_host_ed25519_key.pub';
+  /** Its disk once it is prepared; or the code with which that ended. */
+  async function prepared(image: string): Promise<{ readonly path: string } | { readonly code: string }> {
+    const { id, device, path } = await lab.volume(2, (to) => run('cp', ['--sparse=always', join(image, 'disk.raw'), to]));
     try {
-      const { scripts } = await morphLinuxGuest({
+      await morphLinuxGuest({
         ssh: lab.ssh, devices: [device], signal: new AbortController().signal,
-        options: {
-          nics: [{ macAddress, sourceMacAddress: '00:50:56:aa:bb:01' }], retainUserCredentials: true, diskBuses: ['virtio', 'scsi', 'ide'],
-          scripts: { inGuest: [{ name: 'kind', content: `#!/bin/sh\nset -e\n${script}\n${identity}`, timeoutSeconds: 900 }] },
-        },
+        options: { nics: [{ macAddress, sourceMacAddress: '00:50:56:aa:bb:01' }], retainUserCredentials: true, diskBuses: ['virtio', 'scsi', 'ide'] },
         onStep: ({ step, state, seconds }) => state === 'done' && (seconds ?? 0) > 5 && stage(`  ${step}: ${seconds} s`),
       });
-      return { path, hostKey: scripts[0]?.output.trim().split('\n').at(-1) ?? '' };
+      return { path };
     } catch (error) {
       const { code } = error as { code?: unknown };
       if (typeof code !== 'string' || !code.startsWith('osmorphing.')) throw error;
@@ -67,11 +61,13 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
     }
   }
 
-  async function booted(path: string, hostKey: string, bus: (typeof corpusBuses)[number], { shows = [] }: CorpusGuest): Promise<void> {
+  async function booted(path: string, image: string, bus: (typeof corpusBuses)[number], { shows = [] }: CorpusGuest): Promise<void> {
+    const hostKey = (await readFile(join(image, 'host-key.pub'), 'utf8')).trim();
     const place = await mkdtemp(join(folder, 'vm-'));
+    await chmod(join(image, 'id_ed25519'), 0o600);
     const overlay = join(place, 'disk.qcow2');
     await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', path, overlay]);
-    const vm = await powerOn({ folder: place, name: 'moved', disks: [{ path: overlay, format: 'qcow2' }], bus, memoryMiB: 768, keyPath: key, nic: { macAddress } });
+    const vm = await powerOn({ folder: place, name: 'moved', disks: [{ path: overlay, format: 'qcow2' }], bus, memoryMiB: 768, keyPath: join(image, 'id_ed25519'), nic: { macAddress } });
     try {
       await vm.ssh.waitUntilUp(12 * minute);
       const shown = await vm.ssh.text([
@@ -92,7 +88,8 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
 
   it.each(names)('%s', async (name) => {
     const guest = corpus[name]!;
-    const outcome = await prepared(guest);
+    const image = await ensureCorpusGuest(name);
+    const outcome = await prepared(image);
     const found: Record<string, string> = {};
     const keep = (): Promise<void> => keepCorpusResult(resultFile, name, { about: guest.about, prepared: 'code' in outcome ? outcome.code : 'prepared', buses: found });
     await keep();
@@ -103,7 +100,7 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
     for (const bus of buses) {
       const begun = Date.now();
       try {
-        await booted(outcome.path, outcome.hostKey, bus, guest);
+        await booted(outcome.path, image, bus, guest);
         found[bus] = 'booted';
       } catch (error) {
         found[bus] = 'failed';

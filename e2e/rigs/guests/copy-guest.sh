@@ -11,8 +11,8 @@ cleanup() {
 }
 trap cleanup EXIT
 mkdir "$work/from" "$work/to"
-# The cloud's volume has this size already.
-size=$(stat -c %s "$target")
+size=$((1536 * 1048576))
+truncate -s $size "$target"
 printf 'label: dos\nlabel-id: 0x5eedd15d\nstart=2048, type=83, bootable\n' | sfdisk -q "$target"
 truncate -s $((size - 1048576)) "$work/part"
 "mkfs.$kind" -q "$work/part"

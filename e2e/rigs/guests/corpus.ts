@@ -1,5 +1,8 @@
-import { ensureLayoutSource } from '../images/ensure.ts';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ensureLayoutSource, imageCache } from '../images/ensure.ts';
 import { run } from '../machines/child-process.ts';
 import type { DiskBus } from '../emulated-vm.ts';
 
@@ -82,14 +85,41 @@ export const corpusBuses = ['scsi', 'virtio', 'ide', 'sata'] as const satisfies 
 /** The driver that a disk of each bus has. */
 export const busDrivers: Readonly<Record<(typeof corpusBuses)[number], string>> = { scsi: 'virtio_scsi', virtio: 'virtio_blk', ide: 'ata_piix', sata: 'ahci' };
 
-/** File of the private key that opens root's account of all of them. */
-export async function corpusKey(): Promise<string> {
-  return join(await ensureLayoutSource((line) => process.stderr.write(`${line}\n`)), 'id_ed25519');
+/** What a guest of the corpus is made of. */
+const sources = ['copy-guest.sh', 'make-kind.sh'].map((name) => join(import.meta.dirname, name));
+const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
+// What it is known by, which has to survive its move.
+const identity = 'rm -f /etc/ssh/ssh_host_*; ssh-keygen -q -t ed25519 -N "" -C source-vm -f /etc/ssh/ssh_host_ed25519_key';
+
+/** A folder with `disk.raw`, the guest as it is where it comes from, `host-key.pub`, and `id_ed25519`, the key of root's account. Kept with the other images. */
+export async function ensureCorpusGuest(name: string): Promise<string> {
+  const { script, fileSystem = 'ext4' } = corpus[name] ?? unknownGuest(name);
+  const source = await ensureLayoutSource(progress);
+  const hash = createHash('sha256').update(source).update(JSON.stringify({ script, fileSystem, identity }));
+  for (const path of sources) hash.update(await readFile(path));
+  const target = join(imageCache, `corpus-${name}-${hash.digest('hex').slice(0, 16)}`);
+  if (existsSync(target)) return target;
+  progress(`making the guest ${name}`);
+  const partial = await mkdtemp(`${target}.partial-`);
+  try {
+    const disk = join(partial, 'disk.raw');
+    if (fileSystem === 'ext4') await run('cp', ['--sparse=always', join(source, 'disk.raw'), disk]);
+    else await run('bash', [sources[0]!, fileSystem, join(source, 'disk.raw'), disk]);
+    const kind = join(partial, 'kind.sh');
+    await writeFile(kind, `${script}\n${identity}\ncut -d" " -f1,2 /etc/ssh/ssh_host_ed25519_key.pub\n`);
+    const told = await run('bash', ['-c', 'exec "$0" "$1" < "$2"', sources[1]!, disk, kind]);
+    await writeFile(join(partial, 'host-key.pub'), told.trim().split('\n').at(-1) ?? '');
+    await copyFile(join(source, 'id_ed25519'), join(partial, 'id_ed25519'));
+    // Who was faster has made the same.
+    await rename(partial, target).catch((error: unknown) => {
+      if (!existsSync(target)) throw error;
+    });
+    return target;
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
 }
 
-/** Fills a volume with the guest before it is made one of a kind. */
-export async function fillCorpusDisk(path: string, fileSystem: CorpusGuest['fileSystem'] = 'ext4'): Promise<void> {
-  const source = join(await ensureLayoutSource((line) => process.stderr.write(`${line}\n`)), 'disk.raw');
-  if (fileSystem === 'ext4') await run('cp', ['--sparse=always', source, path]);
-  else await run('bash', [join(import.meta.dirname, 'copy-guest.sh'), fileSystem, source, path]);
+function unknownGuest(name: string): never {
+  throw new Error(`no guest of the corpus is called ${name}: ${Object.keys(corpus).join(', ')}`);
 }
