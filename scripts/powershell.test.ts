@@ -69,6 +69,51 @@ describe('PowerShell that Causeway sends', () => {
     }
   });
 
+  /** Windows' library of devices, as far as the program needs it: what is told of them is checked, and what is removed is printed. */
+  const devices = `
+#include <stdio.h>
+#include <stdint.h>
+#include <string.h>
+struct device { uint32_t size; unsigned char class[16]; uint32_t instance; void *reserved; };
+static const char *names[] = { "PCI\\\\VEN_15AD&DEV_07B0\\\\1", "PCI\\\\VEN_1AF4&DEV_1000\\\\2", "ROOT\\\\VPN\\\\1", "vmbus\\\\{1}\\\\1" };
+static int there[] = { 0, ANY, 0, 0 };
+void *SetupDiGetClassDevsW(unsigned char *class, void *enumerator, void *window, uint32_t flags) { return class[0] != 0x72 ? (void *)-1 : (void *)(uintptr_t)(100 + flags); }
+int SetupDiEnumDeviceInfo(void *set, uint32_t index, struct device *device) {
+  uint32_t seen = 0;
+  if (device->size != 32) return 0;
+  for (uint32_t one = 0; one < 4; one++) if ((set == (void *)100 || there[one]) && seen++ == index) { device->instance = one; return 1; }
+  return 0;
+}
+int SetupDiGetDeviceInstanceIdW(void *set, struct device *device, uint16_t *id, uint32_t length, uint32_t *needed) {
+  const char *name = names[device->instance];
+  for (*needed = 0; *needed <= strlen(name); (*needed)++) id[*needed] = name[*needed];
+  return *needed <= length;
+}
+int SetupDiCallClassInstaller(uint32_t function, void *set, struct device *device) { if (function == 5) printf("removed %s\\n", names[device->instance]); return fflush(stdout) == 0; }
+int SetupDiDestroyDeviceInfoList(void *set) { return 1; }
+`;
+  const canRun = hasCompiler && ['mono', 'gcc'].every((name) => spawnSync(name, ['--version']).status === 0);
+  test.runIf(canRun).each([
+    ['of the old platform, where one of the new is there', 1, ['PCI\\VEN_15AD&DEV_07B0\\1', 'vmbus\\{1}\\1']],
+    ['none, where none of the new is at work yet', 0, []],
+  ])('network cards that are removed: %s', (_about, any, removed) => {
+    const folder = mkdtempSync(join(tmpdir(), 'cwy-program-'));
+    const at = (name: string): string => join(folder, name);
+    try {
+      writeFileSync(at('devices.c'), devices.replace('ANY', String(any)));
+      writeFileSync(at('program.cs'), `${programs.find(([path]) => path.includes('old-cards'))?.[1] ?? ''}
+public static class Run { public static void Main() { foreach (string gone in CausewayNetworkCards.RemoveThoseThatAreGone()) Console.WriteLine("told " + gone); } }`);
+      writeFileSync(at('program.exe.config'), `<configuration><dllmap dll="setupapi.dll" target="${at('devices.so')}"/></configuration>`);
+      expect(spawnSync('gcc', ['-shared', '-fPIC', '-Wall', '-Werror', '-o', at('devices.so'), at('devices.c')], { encoding: 'utf8' }).stderr).toBe('');
+      expect(spawnSync('mcs', [`-out:${at('program.exe')}`, at('program.cs')], { encoding: 'utf8' }).stderr).toBe('');
+      const { stdout, stderr } = spawnSync('mono', [at('program.exe')], { encoding: 'utf8' });
+      expect(stderr).toBe('');
+      expect(stdout.trim().split('\n').filter((line) => line !== '').toSorted()).toEqual([...removed.map((name) => `removed ${name}`), ...removed.map((name) => `told ${name.toUpperCase()}`)].toSorted());
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test('and that Windows workers begin with', async () => {
     // The password of an account that lives as long as the worker comes with the script itself: there is no other way for it to get there.
     const unavoidable = /AvoidUsingConvertToSecureStringWithPlainText/;

@@ -1,10 +1,10 @@
 /**
- * What it costs to prepare a Debian guest for virtio, beside virt-customize (which gets the same work told command by
+ * What it costs to prepare guests for virtio, beside virt-customize (which gets the same work told command by
  * command) and virt-v2v-in-place (which does not install cloud-init): all in software emulation, on copies of one disk, from
  * the start of the machine that does it to its end. Then what each changed in the guest, and whether what it made boots
- * and answers SSH when its network card sits in another slot.
+ * and answers SSH when its network card sits in another slot. The guests are the plain one and any of the corpus.
  *
- *   node e2e/bench/guest-preparation.ts [--no-boot] [--json]
+ *   node e2e/bench/guest-preparation.ts [--guests plain,two-kernels] [--no-boot] [--json]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -13,7 +13,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
 import { readConsole } from '../../electron/engine/deployments/console-signs.ts';
-import { debianGuest, startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
+import { ensureCorpusGuest } from '../rigs/guests/corpus.ts';
+import { startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
 import { changeOf, listTree, type TreeChange } from '../rigs/guests/tree-listing.ts';
 import { ensureDebianGuest, imageCache } from '../rigs/images/ensure.ts';
 import { run } from '../rigs/machines/child-process.ts';
@@ -30,6 +31,8 @@ interface Outcome {
   readonly change: TreeChange;
   /** What came of booting it. */
   readonly boot: string;
+  /** Why it ended without having prepared the guest. */
+  readonly refused?: string;
 }
 
 const peer = join(import.meta.dirname, '../rigs/guests/prepare-by-peer.sh');
@@ -39,7 +42,9 @@ const networkGraceMs = 45_000;
 // How long it may take beside what does the same.
 const target = 1;
 
-const { values } = parseArgs({ options: { 'no-boot': { type: 'boolean' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({ options: { guests: { type: 'string', default: 'plain' }, 'no-boot': { type: 'boolean' }, json: { type: 'boolean' } } });
+const plain = 'plain';
+const guests = values.guests.split(',');
 requirePrograms('this measurement', 'guestfish', 'virt-customize', 'virt-v2v-in-place', 'qemu-system-x86_64');
 if (process.geteuid?.() !== 0) {
   console.error('This measurement needs root: its guest is built as root, and looked into by a mount.');
@@ -47,59 +52,86 @@ if (process.geteuid?.() !== 0) {
 }
 const scratch = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
 try {
-  report(await measureAll());
+  const measured: Measured[] = [];
+  for (const guest of guests) measured.push(await measureAll(guest));
+  report(measured);
 } finally {
   await rm(scratch, { recursive: true, force: true });
 }
 
-async function measureAll(): Promise<{ readonly outcomes: readonly Outcome[]; readonly loads: readonly number[] }> {
-  await ensureDebianGuest((line) => process.stderr.write(`${line}\n`));
-  const untouched = join(scratch, 'untouched.raw');
-  await debianGuest(untouched);
+interface Measured {
+  readonly guest: string;
+  readonly outcomes: readonly Outcome[];
+  readonly loads: readonly number[];
+}
+
+/** The image's folder, with `disk.raw` and the key of root's account. */
+function imageOf(guest: string): Promise<string> {
+  return guest === plain ? ensureDebianGuest((line) => process.stderr.write(`${line}\n`)) : ensureCorpusGuest(guest);
+}
+
+async function measureAll(guest: string): Promise<Measured> {
+  const image = await imageOf(guest);
+  const untouched = join(image, 'disk.raw');
   // The appliance of the peers is built once, when they first run; that is not their work on a guest.
   await run(peer, ['warm-up', untouched, imageCache]);
   const before = await listTree(untouched);
   const outcomes: Outcome[] = [];
   const loads: number[] = [];
   for (const way of ways) {
-    const disk = join(scratch, `${way}.raw`);
+    const disk = join(scratch, `${guest}-${way}.raw`);
     loads.push(loadavg()[0] ?? 0);
-    process.stderr.write(`${way} (load ${(loads.at(-1) ?? 0).toFixed(1)})\n`);
-    const taken = way === 'causeway' ? await prepareOurselves(disk) : await prepareByPeer(way, disk);
-    outcomes.push({ way, ...taken, change: changeOf(before, await listTree(disk)) });
-    process.stderr.write(`${way}: ${taken.seconds.toFixed(0)} s; ${taken.boot}\n`);
+    process.stderr.write(`${guest}: ${way} (load ${(loads.at(-1) ?? 0).toFixed(1)})\n`);
+    const taken = way === 'causeway' ? await prepareOurselves(image, disk) : await prepareByPeer(way, image, disk);
+    outcomes.push({ way, ...taken, change: taken.refused === undefined ? changeOf(before, await listTree(disk)) : unchanged });
+    process.stderr.write(`${guest}: ${way}: ${taken.seconds.toFixed(0)} s; ${taken.boot}\n`);
+    await rm(disk, { force: true });
   }
-  return { outcomes, loads };
+  return { guest, outcomes, loads };
 }
 
-type Taken = Pick<Outcome, 'seconds' | 'packageSeconds' | 'boot'>;
+const unchanged: TreeChange = { added: [], removed: [], changed: [], packagesAdded: [] };
+
+type Taken = Pick<Outcome, 'seconds' | 'packageSeconds' | 'boot' | 'refused'>;
 
 /** From the start of the worker to the volume's being detached. */
-async function prepareOurselves(disk: string): Promise<Taken> {
+async function prepareOurselves(image: string, disk: string): Promise<Taken> {
   const begun = performance.now();
-  const lab = await startMorphLab('qemu');
+  const lab = await startMorphLab('qemu', { guestKey: join(image, 'id_ed25519') });
   try {
-    const guest = await lab.volume(2, debianGuest);
+    const guest = await lab.volume(2, (path) => run('cp', ['--sparse=always', join(image, 'disk.raw'), path]));
     const nic = await lab.nic();
-    const { steps } = await morphLinuxGuest({
+    const prepared = await attempted(async () => morphLinuxGuest({
       ssh: lab.ssh, devices: [guest.device], options: { nics: [{ macAddress: nic.macAddress }] }, signal: new AbortController().signal,
-    });
+    }));
     await lab.detach(guest.id);
     const seconds = (performance.now() - begun) / 1000;
+    if ('refused' in prepared) return { seconds, ...prepared };
     await run('cp', ['--sparse=always', guest.path, disk]);
-    const installing = steps.find(({ step }) => step === 'install-cloud-init')?.seconds;
+    const installing = prepared.done.steps.find(({ step }) => step === 'install-cloud-init')?.seconds;
     return { seconds, boot: await bootOf(lab, guest.id, nic.id), ...(installing === undefined ? {} : { packageSeconds: installing }) };
   } finally {
     await lab.close();
   }
 }
 
-async function prepareByPeer(way: Exclude<Way, 'causeway'>, disk: string): Promise<Taken> {
-  await debianGuest(disk);
+/** A guest that cannot be prepared is an outcome, too. */
+async function attempted<Done>(work: () => Promise<Done>): Promise<{ readonly done: Done } | { readonly refused: string; readonly boot: string }> {
+  try {
+    return { done: await work() };
+  } catch (error) {
+    const refused = String(error).split('\n').slice(0, 3).join(' ').slice(0, 300);
+    return { refused, boot: `not prepared: ${refused}` };
+  }
+}
+
+async function prepareByPeer(way: Exclude<Way, 'causeway'>, image: string, disk: string): Promise<Taken> {
+  await run('cp', ['--sparse=always', join(image, 'disk.raw'), disk]);
   const begun = performance.now();
-  await run(peer, [way, disk, imageCache]);
+  const prepared = await attempted(async () => run(peer, [way, disk, imageCache]));
   const seconds = (performance.now() - begun) / 1000;
-  const lab = await startMorphLab('native');
+  if ('refused' in prepared) return { seconds, ...prepared };
+  const lab = await startMorphLab('native', { guestKey: join(image, 'id_ed25519') });
   try {
     const volume = await lab.volume(2, (path) => run('cp', ['--sparse=always', disk, path]));
     await lab.detach(volume.id);
@@ -127,33 +159,37 @@ async function bootOf(lab: MorphLab, volumeId: string, nicId: string): Promise<s
   }
 }
 
-function report({ outcomes, loads }: Awaited<ReturnType<typeof measureAll>>): void {
-  const of = (way: Way): Outcome => {
-    const found = outcomes.find((outcome) => outcome.way === way);
-    if (found === undefined) throw new Error(`${way} was not measured`);
-    return found;
-  };
-  const [ours, customize, v2v] = [of('causeway'), of('virt-customize'), of('virt-v2v-in-place')];
-  const ratios = {
-    // The same work: cloud-init and drivers.
-    customize: ours.seconds / customize.seconds,
-    // The same work: drivers alone.
-    v2v: (ours.seconds - (ours.packageSeconds ?? 0)) / v2v.seconds,
-  };
+function report(measured: readonly Measured[]): void {
+  const told = measured.map((one) => ({ ...one, ratios: ratiosOf(one.outcomes), target }));
   if (values.json === true) {
-    console.log(JSON.stringify({ outcomes, ratios, target, loads }, null, 2));
+    console.log(JSON.stringify(told, null, 2));
     return;
   }
-  console.log(`preparing a Debian guest for virtio, in software emulation (one run; load ${loads.map((load) => load.toFixed(1)).join(', ')})`);
-  for (const { way, seconds, packageSeconds, change, boot } of outcomes) {
-    const installing = packageSeconds === undefined ? '' : `, of which cloud-init ${packageSeconds.toFixed(0)} s`;
-    console.log(`${way}: ${seconds.toFixed(0)} s${installing}; ${boot}`);
-    console.log(`  ${change.packagesAdded.length} packages; files: ${change.added.length} added, ${change.changed.length} changed, ${change.removed.length} removed`);
-    for (const [sign, paths] of [['+', change.added], ['~', change.changed], ['-', change.removed]] as const) console.log(`  ${sign} ${ownOf(paths)}`);
+  for (const { guest, outcomes, loads, ratios } of told) {
+    console.log(`preparing the guest ${guest} for virtio, in software emulation (one run; load ${loads.map((load) => load.toFixed(1)).join(', ')})`);
+    for (const { way, seconds, packageSeconds, change, boot } of outcomes) {
+      const installing = packageSeconds === undefined ? '' : `, of which cloud-init ${packageSeconds.toFixed(0)} s`;
+      console.log(`${way}: ${seconds.toFixed(0)} s${installing}; ${boot}`);
+      console.log(`  ${change.packagesAdded.length} packages; files: ${change.added.length} added, ${change.changed.length} changed, ${change.removed.length} removed`);
+      for (const [sign, paths] of [['+', change.added], ['~', change.changed], ['-', change.removed]] as const) console.log(`  ${sign} ${ownOf(paths)}`);
+    }
+    const verdict = (value: number | undefined): string => (value === undefined ? 'none, as one of them did not prepare it' : `${value.toFixed(2)} x (at most ${target}: ${value <= target ? 'met' : 'missed'})`);
+    console.log(`beside virt-customize for the same: ${verdict(ratios.customize)}`);
+    console.log(`beside virt-v2v-in-place for the same, so without cloud-init: ${verdict(ratios.v2v)}`);
   }
-  const verdict = (value: number): string => `${value.toFixed(2)} x (at most ${target}: ${value <= target ? 'met' : 'missed'})`;
-  console.log(`beside virt-customize for the same: ${verdict(ratios.customize)}`);
-  console.log(`beside virt-v2v-in-place for the same, so without cloud-init: ${verdict(ratios.v2v)}`);
+  if (told.length > 1) {
+    console.log(`which booted: ${ways.map((way) => `${way} ${told.filter(({ outcomes }) => outcomes.some((one) => one.way === way && one.boot.startsWith('answers'))).length} of ${told.length}`).join(', ')}`);
+  }
+}
+
+/** The same work: cloud-init and drivers, and drivers alone. */
+function ratiosOf(outcomes: readonly Outcome[]): { readonly customize: number | undefined; readonly v2v: number | undefined } {
+  const of = (way: Way): Outcome | undefined => outcomes.find((outcome) => outcome.way === way && outcome.refused === undefined);
+  const [ours, customize, v2v] = [of('causeway'), of('virt-customize'), of('virt-v2v-in-place')];
+  return {
+    customize: ours === undefined || customize === undefined ? undefined : ours.seconds / customize.seconds,
+    v2v: ours === undefined || v2v === undefined ? undefined : (ours.seconds - (ours.packageSeconds ?? 0)) / v2v.seconds,
+  };
 }
 
 /** What is settings and boot files of the system, without those that packages bring in numbers. */
