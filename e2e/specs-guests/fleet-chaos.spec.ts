@@ -1,16 +1,14 @@
 // Movers as processes, each with a store and links of its own, and three NATS servers; what is killed, stopped and cut off is chosen by a seed.
 import { randomBytes } from 'node:crypto';
-import { cp, mkdir, open, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { historyProblems, openLedgerEntries } from '../../electron/fleet/history.ts';
 import type { StoredRecord } from '../../electron/fleet/journal-record.ts';
 import type { JournalLog } from '../../electron/fleet/journal-log.ts';
-import { natsJournal } from '../../electron/fleet/nats-journal.ts';
-import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
-import { startFleetMover, type FleetMover } from '../rigs/project/fleet-mover.ts';
-import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
+import { hasNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import type { FleetMover } from '../rigs/project/fleet-mover.ts';
+import { startLabFleet, type LabFleet } from '../rigs/project/lab-fleet.ts';
+import type { ProjectLab } from '../rigs/project/lab-project.ts';
 import { seeded } from '../rigs/seeded.ts';
 import { firstDifference } from '../rigs/sparse-files.ts';
 
@@ -27,16 +25,16 @@ const unfinished = new Set(['pending', 'running', 'cancelling', 'interrupted']);
 describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, servers and links fail', () => {
   let lab: ProjectLab;
   let nats: NatsCluster;
-  let connection: NatsConnection;
   let log: JournalLog;
-  const movers: FleetMover[] = [];
+  let movers: readonly FleetMover[] = [];
+  let ids: LabFleet['ids'];
+  let image: LabFleet['image'];
+  let close: LabFleet['close'] | undefined;
   // Failures have numbers of their own: how much work there was between them depends on the machine.
   const [failures, work] = [seeded(seed), seeded(seed + 1)];
   const below = (count: number, random = work): number => Math.floor(random() * count);
   const away = new Map<FleetMover, 'asleep' | 'cut off'>();
   const names = Array.from({ length: replicaCount }, (_, index) => `vm-${index}`);
-  const ids = new Map<string, string>();
-  const image = (name: string): string => join(lab.images, `${name}.raw`);
   const never = new AbortController().signal;
 
   async function change(name: string): Promise<void> {
@@ -105,37 +103,9 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
   }
 
   beforeAll(async () => {
-    [lab, nats] = await Promise.all([
-      startProjectLab({ patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 } }),
-      startNats({ servers: 3 }),
-    ]);
-    connection = await connect({ servers: [...nats.urls], maxReconnectAttempts: -1 });
-    log = await natsJournal(connection, fleet);
-    for (const name of names) {
-      const file = await open(image(name), 'w');
-      await file.write(randomBytes(diskMiB * MiB));
-      await file.close();
-      await lab.createReplica(name, name, 'HTTPS');
-    }
-    await lab.use(async (core) => {
-      for (const { name, id } of await core.call('replica.list', {})) ids.set(name, id);
-    });
-    for (let index = 0; index < moverCount; index++) {
-      const folder = join(dirname(lab.project.folder), `mover-${index}`);
-      await mkdir(folder);
-      await cp(lab.project.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
-      // A store of its own, as on another computer.
-      for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer']) await rm(join(folder, '.causeway', file), { recursive: true, force: true });
-      const mover = await startFleetMover(`mover-${index}`, { ...lab.project, folder }, nats, fleet);
-      movers.push(mover);
-      await mover.call('trust.accept', { token: (await mover.call('trust.show', {})).token });
-    }
-  }, 300_000);
-  afterAll(async () => {
-    for (const mover of movers) await mover.stop();
-    await connection?.close();
-    await Promise.all([lab?.close(), nats?.stop()]);
-  }, 120_000);
+    ({ lab, nats, log, ids, image, movers, close } = await startLabFleet({ names, diskMiB, fleet, movers: Array.from({ length: moverCount }, () => ({})) }));
+  }, 60_000 * (5 + replicaCount));
+  afterAll(() => close?.(), 120_000);
 
   it(`ends with every replica byte-identical, nothing created twice, one writer in each epoch and a clean ledger (${points} points, seed ${seed})`, async () => {
     for (let point = 0; point < points; point++) {

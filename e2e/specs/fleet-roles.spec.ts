@@ -12,6 +12,8 @@ import { FleetMember } from '../../electron/fleet/fleet-member.ts';
 import { claimBucket, natsClaims } from '../../electron/fleet/nats-claims.ts';
 import { connectToFleet } from '../../electron/fleet/nats-connection.ts';
 import { journalStream, journalSubject, natsJournal } from '../../electron/fleet/nats-journal.ts';
+import type { AskedCall, LiveHandlers, LiveMessage } from '../../electron/fleet/live-messages.ts';
+import { natsLive } from '../../electron/fleet/nats-live.ts';
 import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
 import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
@@ -92,6 +94,31 @@ describe.runIf(hasNats)('roles in a fleet', () => {
     await expect(connect({ servers: [...nats.urls], maxReconnectAttempts: 0 })).rejects.toThrow();
     const { log } = await (async () => ({ log: await natsJournal(await raw('bob'), { project: 'dc1', replicas: 1 }) }))();
     expect((await log.read('r', 0, never)).length).toBe(2);
+  }, 60_000);
+
+  it('let viewers hear how far executions are, and only operators have calls carried out by others', async () => {
+    const [asked, heard] = [[] as AskedCall[], [] as LiveMessage[]];
+    const open = async (user: string, handlers: Partial<LiveHandlers> = {}) => {
+      const connection = await connectToFleet({ servers: [...nats.urls], project: 'dc1', replicas: 1, claimSeconds: 30, seedFile: seed(user) }, user);
+      closing.push(connection);
+      const live = natsLive(connection, 'dc1', { hear: () => undefined, asked: () => undefined, ...handlers });
+      await connection.flush();
+      return { live, connection };
+    };
+    const alice = await open('alice', { asked: (call) => (asked.push(call), Promise.resolve({ ok: true, value: 'cancelled' })) });
+    const carol = await open('carol', { hear: (message) => void heard.push(message) });
+    const bob = await open('bob');
+    bob.live.tell({ kind: 'recorded', replica: 'r' });
+    await expect.poll(() => heard).toEqual([{ kind: 'recorded', replica: 'r' }]);
+    const call = { replica: 'r', call: 'execution.cancel' as const, input: { execution: 'e' } };
+    expect(await bob.live.ask(call, never)).toEqual({ ok: true, value: 'cancelled' });
+    expect(await carol.live.ask(call, AbortSignal.timeout(20_000))).toBeUndefined();
+    carol.live.tell({ kind: 'drain', member: 'bob', isDraining: true });
+    await carol.connection.flush();
+    bob.live.tell({ kind: 'recorded', replica: 'later' });
+    await expect.poll(() => heard.at(-1)).toEqual({ kind: 'recorded', replica: 'later' });
+    expect([asked.length, heard.filter(({ kind }) => kind === 'drain')]).toEqual([1, []]);
+    await alice.connection.flush();
   }, 60_000);
 
   it('are not given away: nothing is sent to a server without TLS where the address says TLS', async () => {

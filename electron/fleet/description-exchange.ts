@@ -13,7 +13,7 @@ import type { FleetConfig } from './fleet-config.ts';
 import { isOtherRevision, openBucket } from './nats-bucket.ts';
 import { isForbidden, unreachable } from './nats-connection.ts';
 import { nextMessage } from './nats-messages.ts';
-import { defaultsFile, isDescription, isSharedPath, sameFileElsewhere, sharedFolders } from './shared-paths.ts';
+import { isDescription, isSharedPath, sameFileElsewhere, sharedFiles, sharedFolders } from './shared-paths.ts';
 
 const mostBytes = 400_000;
 
@@ -185,7 +185,7 @@ export async function descriptionExchange(connection: NatsConnection, { project,
 
 function filesIn(projectFolder: string): string[] {
   const names = sharedFolders.flatMap((folder) => (existsSync(join(projectFolder, folder)) ? readdirSync(join(projectFolder, folder)).map((name) => `${folder}/${name}`) : []));
-  return [...names, defaultsFile].filter((path) => isDescription(path) && existsSync(join(projectFolder, path)));
+  return [...names, ...sharedFiles].filter((path) => isDescription(path) && existsSync(join(projectFolder, path)));
 }
 
 /** What leads out of the folder is neither sent to others nor written: the folder may come from somebody who wants to read more of this computer. */

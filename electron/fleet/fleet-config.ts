@@ -24,6 +24,10 @@ export const fleetConfigSchema = z.strictObject({
   replicas: z.int().min(1).max(5).default(1),
   /** How long a member that is not heard of keeps its replicas, seconds. */
   claimSeconds: z.number().min(1).max(600).default(30),
+  /** How many executions of the fleet this member carries out at the same time; undefined: as many as the project runs at the same time. */
+  carries: z.int().min(0).max(100).optional(),
+  /** Names of the endpoints that this member can reach; undefined: all that it has accepted. */
+  reaches: z.array(z.string().min(1).max(200)).max(1000).optional(),
 });
 export type FleetConfig = z.infer<typeof fleetConfigSchema>;
 /** With the real path of the project's folder. */

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { turnsByKey } from '../engine/concurrency/in-turn.ts';
-import type { ReplicaClaim, ReplicaFleet } from '../engine/ports/replica-fleet.ts';
+import { wavesJournal, type ReplicaClaim, type ReplicaFleet } from '../engine/ports/replica-fleet.ts';
 import type { ReplicaChanges, RowChange } from '../engine/store/replica-changes.ts';
 import type { Clock } from '../engine/time/clock.ts';
 import { begun } from './journal-beginning.ts';
@@ -100,6 +100,10 @@ export class FleetMember implements ReplicaFleet {
   claimed(replicaId: string): () => void {
     const held = this.#held.get(replicaId);
     return () => this.#refuseLate(replicaId, held);
+  }
+
+  epoch(replicaId: string): number {
+    return this.#held.get(replicaId)?.epoch ?? 0;
   }
 
   /** Applies what others have appended since. Nothing where this member is the one that appends. */
@@ -205,7 +209,8 @@ export class FleetMember implements ReplicaFleet {
     changes.noteMarks(records.flatMap(({ record }) => (record.kind === 'epoch' ? record.marks ?? [] : [])));
     if (isVoid || known.sequence === 0) records = begun(records);
     if (records.length === 0) return { sequence: last.sequence, epoch: last.record.epoch, isBegun: false };
-    if (isVoid) changes.forget(replicaId);
+    // Of waves, what a computer had for itself may be open where the fleet's is: one action at a time on each wave.
+    if (isVoid || (known.sequence === 0 && replicaId === wavesJournal)) changes.forget(replicaId);
     onApplying?.(replicaId);
     for (const { sequence, record } of records) changes.apply(replicaId, record.kind === 'changes' ? record.changes : [], { sequence, epoch: record.epoch });
     onApplied?.(replicaId);

@@ -69,6 +69,16 @@ export async function natsJournal(connection: NatsConnection, { project, replica
         }
       }, signal);
     },
+    async changed(after, signal) {
+      const replicas = new Set<string>();
+      if (after === undefined) return { replicas, upTo: (await settle(() => jsm.streams.info(stream), signal)).state.last_seq };
+      for (let upTo = after; ;) {
+        const message = await settle(() => nextMessage(jsm, stream, journalSubject(project, '*'), upTo + 1), signal);
+        if (message === undefined) return { replicas, upTo };
+        upTo = message.seq;
+        replicas.add(message.subject.slice(message.subject.lastIndexOf('.') + 1));
+      }
+    },
     async read(replicaId, after, signal) {
       const subject = journalSubject(project, replicaId);
       const records: StoredRecord[] = [];

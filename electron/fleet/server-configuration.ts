@@ -1,6 +1,7 @@
 import { descriptionBucket } from './description-exchange.ts';
 import { claimBucket } from './nats-claims.ts';
 import { journalStream } from './nats-journal.ts';
+import { callSubject, liveSubject } from './nats-live.ts';
 
 /** What a member of a fleet may do, held by the NATS servers and not by the member itself. */
 export const fleetRoles = ['viewer', 'operator', 'owner'] as const;
@@ -18,10 +19,15 @@ export function publishAllowed(project: string, role: FleetRole): string[] {
   const streams = streamsOf(project);
   // Without the first one the servers would take an account of viewers for one with streams of its own.
   const read = ['$JS.API.INFO', ...streams.flatMap(readingOf)];
-  const work = [`causeway.${project}.journal.*`, `$KV.${claimBucket(project)}.>`, `$KV.${descriptionBucket(project)}.>`];
+  const work = [`causeway.${project}.journal.*`, `$KV.${claimBucket(project)}.>`, `$KV.${descriptionBucket(project)}.>`, liveSubject(project), callSubject(project, '*')];
   // Nobody may delete, purge or change a stream: the history of a project ends with its account.
   const own = streams.map((stream) => `$JS.API.STREAM.CREATE.${stream}`);
   return { viewer: read, operator: [...read, ...work], owner: [...read, ...work, ...own] }[role];
+}
+
+/** What a role may listen to, beside the answers to its own requests. */
+export function subscribeAllowed(project: string, role: FleetRole): string[] {
+  return ['_INBOX.>', liveSubject(project), ...(role === 'viewer' ? [] : [callSubject(project, '*')])];
 }
 
 function streamsOf(project: string): string[] {
@@ -45,11 +51,12 @@ export function accountConfiguration(project: string, users: readonly FleetUser[
     '    users: [',
     ...given.flatMap(({ name, role, publicKey }) => [
       `      # ${name}: ${role}`,
-      `      { nkey: ${publicKey}, permissions: { publish: { allow: ${list(publishAllowed(project, role))} }, subscribe: { allow: ["_INBOX.>"] } } }`,
+      `      { nkey: ${publicKey}, permissions: { publish: { allow: ${list(publishAllowed(project, role))} }, subscribe: { allow: ${list(subscribeAllowed(project, role))} }${role === 'viewer' ? '' : ', allow_responses: { max: 1, ttl: "1m" }'} } }`,
     ]),
     '    ]',
   ];
   const reading = publishAllowed(project, 'viewer').map((subject) => JSON.stringify(subject));
+  const told = JSON.stringify(liveSubject(project));
   return [
     `# Roles in the fleet of the project ${project}. Made by causeway fleet configure.`,
     'accounts {',
@@ -57,12 +64,14 @@ export function accountConfiguration(project: string, users: readonly FleetUser[
     '    jetstream: enabled',
     '    exports: [',
     ...reading.map((subject) => `      { service: ${subject}, accounts: [${viewers}] }`),
+    `      { stream: ${told}, accounts: [${viewers}] }`,
     '    ]',
     ...usersOf(users.filter(({ role }) => role !== 'viewer')),
     '  }',
     `  ${viewers} {`,
     '    imports: [',
     ...reading.map((subject) => `      { service: { account: ${account}, subject: ${subject} } }`),
+    `      { stream: { account: ${account}, subject: ${told} } }`,
     '    ]',
     ...usersOf(users.filter(({ role }) => role === 'viewer')),
     '  }',

@@ -1,14 +1,17 @@
+import { limitsFile } from '../engine/project-files/fleet-limits.ts';
 import { foldedFileName, isPortableFileName } from '../../shared/model/file-names.ts';
 
 /** Folders of a project whose files are shared. */
 export const sharedFolders = ['endpoints', 'replicas', 'waves'] as const;
 export const defaultsFile = 'defaults.json';
+/** Files of a project that are shared, beside those folders. */
+export const sharedFiles: readonly string[] = [defaultsFile, limitsFile];
 
 const description = /^(?:endpoints|replicas|waves)\/([^/\0]{1,200}\.(?:json|yaml|yml))$/;
 
 /** Whether a path, with slashes, is that of a description; of its name nothing is said. */
 export function isDescription(path: string): boolean {
-  return path === defaultsFile || description.test(path);
+  return sharedFiles.includes(path) || description.test(path);
 }
 
 /**
@@ -16,7 +19,7 @@ export function isDescription(path: string): boolean {
  * into a hidden stream of the file `a`, and `nul.json` into nothing.
  */
 export function isSharedPath(path: string): boolean {
-  return path === defaultsFile || isPortableFileName(description.exec(path)?.[1] ?? '');
+  return sharedFiles.includes(path) || isPortableFileName(description.exec(path)?.[1] ?? '');
 }
 
 /**

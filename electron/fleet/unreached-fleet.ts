@@ -22,6 +22,18 @@ export function untilReached(error: CausewayError, attempt: () => Promise<FleetI
     claim: async (replicaId, signal) => fleet().claim(replicaId, signal),
     settled: async (replicaId, signal) => fleet().settled(replicaId, signal),
     claimed: (replicaId) => fleet().claimed(replicaId),
+    epoch: (replicaId) => reached?.epoch(replicaId) ?? 0,
+    holder: (replicaId) => reached?.holder(replicaId),
+    release: async (replicaId, signal) => fleet().release(replicaId, signal),
+    forward: async (replicaId, call, input, signal) => fleet().forward(replicaId, call, input, signal),
+    noted: (replicaId) => reached?.noted(replicaId),
+    publish: (replicaId, progress) => reached?.publish(replicaId, progress),
+    view: () => reached?.view() ?? { members: [], waiting: [], holders: {} },
+    drain: (member, isDraining) => fleet().drain(member, isDraining),
+    leave: () => {
+      stop.abort();
+      reached?.leave();
+    },
     conflicts: () => reached?.conflicts() ?? [],
     notShared: () => reached?.notShared() ?? [],
     decide: async (file, side, revision) => fleet().decide(file, side, revision),

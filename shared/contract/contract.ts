@@ -6,7 +6,7 @@ import { deploymentDetailSchema, deploymentOptionsSchema, deploymentSchema } fro
 import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
 import { eventSchema } from '../model/event.ts';
 import { executionDetailSchema, executionOptionsSchema, executionSchema } from '../model/execution.ts';
-import { conflictSides, descriptionConflictSchema, notSharedSchema } from '../model/fleet.ts';
+import { conflictSides, descriptionConflictSchema, fleetLimitsSchema, fleetViewSchema, notSharedSchema } from '../model/fleet.ts';
 import { endpointCheckSchema, ledgerItemSchema } from '../model/ledger.ts';
 import { pluginIds } from '../model/plugin-id.ts';
 import { executionProgressSchema, rateSampleSchema } from '../model/progress.ts';
@@ -48,6 +48,14 @@ export const calls = {
   'fleet.conflicts': { input: nothing, output: z.array(descriptionConflictSchema) },
   /** Descriptions of this computer that the others of its fleet do not get. Without a fleet: none. */
   'fleet.notShared': { input: nothing, output: z.array(notSharedSchema) },
+  /** Who is there, what waits for a member, and who works on what. Without a fleet: nobody. */
+  'fleet.view': { input: nothing, output: fleetViewSchema },
+  /** Has a member, by its name or id, take nothing new, or take work again. What it has it carries out. */
+  'fleet.drain': { input: z.strictObject({ member: z.string().min(1).max(300), isDraining: z.boolean() }), output: nothing },
+  /** How many executions may use something at the same time, on all members together. */
+  'fleet.limits': { input: nothing, output: fleetLimitsSchema },
+  /** null: no limit any more. */
+  'fleet.setLimit': { input: z.strictObject({ name: z.string().trim().min(1).max(300), limit: z.int().min(1).max(10_000).nullable() }), output: fleetLimitsSchema },
   /** Makes one side's file everybody's. `fleet.changed-meanwhile` where the other side has changed it again since the difference was shown. */
   'fleet.decide': { input: z.strictObject({ file: z.string().min(1).max(500), side: z.enum(conflictSides), revision: z.int() }), output: nothing },
   /** Whether endpoints are written with their addresses into the project's files; this computer's setting. */
@@ -180,9 +188,12 @@ export const calls = {
     output: z.array(z.object({ replicaId: z.string(), errors: z.number(), warnings: z.number(), /** The first error, else the first warning. */ message: z.string() })),
   },
   'replica.show': { input: z.strictObject({ replica: reference }), output: replicaSchema },
-  /** Starts an execution, or goes on with an interrupted one. Answers at once; follow it by its events. */
+  /**
+   * Starts an execution, or goes on with an interrupted one. Answers at once; follow it by its events. In a fleet: `inFleet` leaves it to
+   * whichever member the fleet chooses.
+   */
   'replica.execute': {
-    input: z.strictObject({ replica: reference, options: executionOptionsSchema.default({}) }),
+    input: z.strictObject({ replica: reference, options: executionOptionsSchema.default({}), inFleet: z.boolean().default(false) }),
     output: executionSchema,
   },
   /**
@@ -315,6 +326,8 @@ export const events = {
   'endpoint.signIn': z.object({ endpoint: z.string(), attempt: signInAttempt, code: z.string(), address: z.string(), expiresAt: z.string() }),
   /** Not stored: the inspection of a replica's guest has another state or step. */
   'guest.inspection': z.object({ replica: z.string() }),
+  /** Not stored: other members of the fleet work on other replicas than before. */
+  'fleet.changed': z.object({}),
   /** Other people's changes of the project's files were taken in. */
   'project.changed': z.object({}),
 } as const satisfies Record<string, z.ZodType>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { afterBootChecksSchema, checkResultSchema } from './after-boot-check.ts';
 import { errorRecordSchema } from './error-record.ts';
-import { executionOptionsSchema } from './execution.ts';
+import { executionOptionsSchema, placementSchema } from './execution.ts';
 import { guestDiffSchema, guestDossierSchema, guestStepSchema, scriptOutputSchema } from './guest-preparation.ts';
 import { ledgerItemSchema } from './ledger.ts';
 import { graphTaskSchema } from './task.ts';
@@ -50,6 +50,7 @@ const rehearsalSchema = z.strictObject({
 export const deploymentOptionsSchema = z
   .object({
     purpose: z.enum(deploymentPurposes).optional(),
+    placement: placementSchema.optional(),
     rehearsal: rehearsalSchema.optional(),
     /** A cut-over of a source that somebody has stopped by hand. */
     sourceIsStopped: z.boolean().optional(),
@@ -178,6 +179,8 @@ export const deploymentSchema = z.object({
   server: deployedServerSchema.optional(),
   /** While it waits for its turn: 1 is the next one. */
   queuePosition: z.int().positive().optional(),
+  /** The other member of the fleet that carries it out. */
+  member: z.string().optional(),
 });
 export type Deployment = z.infer<typeof deploymentSchema>;
 

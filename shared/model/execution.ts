@@ -11,6 +11,15 @@ export const executionStates = [
 ] as const;
 export type ExecutionState = (typeof executionStates)[number];
 
+/** How a fleet distributes what it is asked for. */
+export const placementSchema = z.strictObject({
+  /** Before everything that is not urgent. */
+  urgent: z.boolean().optional(),
+  /** What it takes a part of, by the names that limits have; as they were when it was asked for. */
+  uses: z.array(z.string().max(600)).max(50).optional(),
+});
+export type Placement = z.infer<typeof placementSchema>;
+
 export const executionOptionsSchema = z.object({
   /** Ask the source to power the VM off in good order before the snapshot. */
   shutdownVm: z.boolean().optional(),
@@ -22,6 +31,7 @@ export const executionOptionsSchema = z.object({
   bandwidthLimit: z.number().nonnegative().optional(),
   /** Limits by time of day, e.g. `mon-fri 08:00-18:00=20M; *=unlimited`. */
   bandwidthProfile: z.string().max(2000).optional(),
+  placement: placementSchema.optional(),
 });
 export type ExecutionOptions = z.infer<typeof executionOptionsSchema>;
 
@@ -42,6 +52,8 @@ export const executionSchema = z.object({
   progress: executionProgressSchema.optional(),
   /** While it waits for its turn: 1 is the next one. */
   queuePosition: z.int().positive().optional(),
+  /** The other member of the fleet that carries it out. */
+  member: z.string().optional(),
 });
 export type Execution = z.infer<typeof executionSchema>;
 

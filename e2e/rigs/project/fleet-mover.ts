@@ -10,6 +10,9 @@ import type { NatsCluster } from '../nats-cluster.ts';
 import { startCutProxy, type CutProxy } from '../cut-proxy.ts';
 import type { LabProject } from './lab-options.ts';
 
+/** How a mover takes part. */
+export type MoverConfig = Pick<FleetConfig, 'project' | 'replicas' | 'claimSeconds'> & Partial<Pick<FleetConfig, 'carries' | 'reaches'>>;
+
 /** An engine of a fleet in a process of its own, with a link of its own to each server. */
 export interface FleetMover {
   readonly name: string;
@@ -24,7 +27,7 @@ export interface FleetMover {
   stop(): Promise<void>;
 }
 
-export async function startFleetMover(name: string, project: LabProject, cluster: NatsCluster, config: Pick<FleetConfig, 'project' | 'replicas' | 'claimSeconds'>): Promise<FleetMover> {
+export async function startFleetMover(name: string, project: LabProject, cluster: NatsCluster, config: MoverConfig): Promise<FleetMover> {
   const links: CutProxy[] = await Promise.all(cluster.ports.map((port) => startCutProxy(() => port)));
   const fleet = { ...config, servers: links.map(({ port }) => `nats://127.0.0.1:${port}`) };
   const script = fileURLToPath(new URL('./mover-process.ts', import.meta.url));

@@ -3,6 +3,7 @@ import type { Deployment } from '../../../shared/model/deployment.ts';
 import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions, type RegistrationContext } from '../command-context.ts';
 import { type DeployOptions, withDeployOptions } from '../project/deploy-flags.ts';
 import type { ExecuteOptions } from '../project/execute-replica.ts';
+import { runState } from '../output/run-state.ts';
 import { runList } from '../project/run-list.ts';
 
 /** `causeway deployment …` */
@@ -33,7 +34,7 @@ const listDeployments = runList<Deployment>({
     return {
       runs: await core.call('deployment.list', input),
       cells: (one, moment) => [
-        one.id, one.replicaName, one.number, one.state, one.server?.name, one.server?.addresses.join(' '), moment(one.startedAt), moment(one.finishedAt),
+        one.id, one.replicaName, one.number, runState(one), one.server?.name, one.server?.addresses.join(' '), moment(one.startedAt), moment(one.finishedAt),
       ],
     };
   },

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Execution, isTerminalExecution } from '../../../shared/model/execution.ts';
 import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+import { runState } from '../output/run-state.ts';
 import { runList } from '../project/run-list.ts';
 
 /** `causeway execution …` */
@@ -15,7 +16,7 @@ const listExecutions = runList<Execution>({
   async read(core, input) {
     const runs = await core.call('execution.list', input);
     const replicas = new Map((await core.call('replica.list', {})).map(({ id, name }) => [id, name]));
-    return { runs, cells: (one, moment) => [one.id, replicas.get(one.replicaId) ?? one.replicaId, one.number, one.state, moment(one.startedAt), moment(one.finishedAt)] };
+    return { runs, cells: (one, moment) => [one.id, replicas.get(one.replicaId) ?? one.replicaId, one.number, runState(one), moment(one.startedAt), moment(one.finishedAt)] };
   },
 });
 

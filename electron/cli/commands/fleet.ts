@@ -5,7 +5,7 @@ import type { JoinOptions } from '../project/fleet.ts';
 /** `causeway fleet …` */
 export const registerFleet: CommandRegistrar = (program, context) => {
   const group = program.command('fleet').description('One project on several computers, through NATS servers that you run: descriptions and journals are shared, and others continue what a computer has left.');
-  for (const add of [configureFleet, joinFleet, showFleet, workInFleet, resolveInFleet, verifyFleet, leaveFleet]) add(group, context);
+  for (const add of [configureFleet, joinFleet, showFleet, workInFleet, drainMember, limitFleet, resolveInFleet, verifyFleet, leaveFleet]) add(group, context);
 };
 
 const configureFleet: CommandRegistrar = (group, context) => {
@@ -34,6 +34,8 @@ const joinFleet: CommandRegistrar = (group, context) => {
     .option('--key <file>', 'its private key')
     .option('--copies <number>', 'how many servers keep each record: 1, 3 or 5', '1')
     .option('--claim-seconds <seconds>', 'after this time without a sign of life, others continue what a member has left', '30')
+    .option('--carry <number>', 'how many executions of the fleet this computer carries out in parallel; 0: none, for a computer on which people only plan. Default: the concurrency of the project')
+    .option('--reach <endpoint...>', 'names of the endpoints that this computer reaches. Default: all that are accepted here')
     .action(context.run(async (servers: string[], options: JoinOptions): Promise<ExitStatus> => {
       const { joinProject } = await import('../project/fleet.ts');
       return joinProject(servers, options, context);
@@ -51,10 +53,32 @@ const showFleet: CommandRegistrar = (group, context) => {
 
 const workInFleet: CommandRegistrar = (group, context) => {
   inProject(group.command('work'))
-    .description('Stay a member until interrupted: continue what other members have left. Needs the vault to be opened by a key file or a passphrase file.')
+    .description('Stay a member until interrupted: carry out what waits in the fleet, and continue what other members have left. Needs the vault to be opened by a key file or a passphrase file.')
     .action(context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { fleetWork } = await import('../project/fleet.ts');
       return fleetWork(options, context);
+    }));
+};
+
+const drainMember: CommandRegistrar = (group, context) => {
+  inProject(group.command('drain'))
+    .description('Have a member take nothing new, for example before its computer is switched off. What it has under way it carries out.')
+    .argument('<member>', 'its name, as causeway fleet status shows it')
+    .option('--undo', 'let it take work again')
+    .action(context.run(async (member: string, options: ProjectOptions & { readonly undo?: boolean }): Promise<ExitStatus> => {
+      const { fleetDrain } = await import('../project/fleet.ts');
+      return fleetDrain(member, options, context);
+    }));
+};
+
+const limitFleet: CommandRegistrar = (group, context) => {
+  inProject(group.command('limit'))
+    .description('Limit how many executions of the whole fleet use something at the same time. Those that a person starts on a computer of their own are not held back.')
+    .argument('<name>', '"endpoint NAME", "link SOURCE > DESTINATION", "host ENDPOINT/HOST" or "datastore ENDPOINT/DATASTORE"; the last two as inventories name them')
+    .argument('<number>', 'at least 1; or none')
+    .action(context.run(async (name: string, number: string, options: ProjectOptions): Promise<ExitStatus> => {
+      const { fleetLimit } = await import('../project/fleet.ts');
+      return fleetLimit(name, number, options, context);
     }));
 };
 

@@ -1,6 +1,8 @@
 import { Option } from 'commander';
+import { isTerminalExecution } from '../../../shared/model/execution.ts';
 import { inProject, UsageError, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import type { ExecuteOptions } from '../project/execute-replica.ts';
+import { runState } from '../output/run-state.ts';
 import { deployReplica } from './deployment.ts';
 import { replicaChecks, replicaLife } from './replica-life.ts';
 
@@ -93,13 +95,14 @@ const listReplicas: CommandRegistrar = (group, context) => {
       const { withProject } = await import('../project/with-project.ts');
       const { moment, table, print } = await import('../output/print.ts');
       const { lifeStateText, lifeStepText } = await import('../../../shared/reports/life-text.ts');
-      const [replicas, lives] = await withProject(options, context, (core) => Promise.all([core.call('replica.list', {}), core.call('replica.life', {})]));
+      const [replicas, lives, latest] = await withProject(options, context, (core) => Promise.all([core.call('replica.list', {}), core.call('replica.life', {}), core.call('execution.list', { latest: true })]));
+      const running = new Map(latest.filter(({ state }) => !isTerminalExecution(state)).map((execution) => [execution.replicaId, execution]));
       const lifeOf = new Map(lives.map((life) => [life.replicaId, life]));
-      print(context, options, replicas.map((one) => ({ ...one, life: lifeOf.get(one.id)?.state, next: lifeOf.get(one.id)?.next })), () =>
-        table(['name', 'vm', 'disks', 'state', 'next', 'state of', 'id'], replicas.map((one) => {
+      print(context, options, replicas.map((one) => ({ ...one, life: lifeOf.get(one.id)?.state, next: lifeOf.get(one.id)?.next, execution: running.get(one.id) })), () =>
+        table(['name', 'vm', 'disks', 'state', 'next', 'execution', 'state of', 'id'], replicas.map((one) => {
           const life = lifeOf.get(one.id);
           const next = life === undefined ? '' : lifeStepText[life.next];
-          return [one.name, one.vmName, one.disks.length, life === undefined ? undefined : lifeStateText[life.state], next === '' ? undefined : next, moment(one.lastSuccess) ?? 'never', one.id];
+          return [one.name, one.vmName, one.disks.length, life === undefined ? undefined : lifeStateText[life.state], next === '' ? undefined : next, running.has(one.id) ? runState(running.get(one.id)!) : undefined, moment(one.lastSuccess) ?? 'never', one.id];
         })));
       return 0;
     }),
@@ -124,7 +127,7 @@ const showReplica: CommandRegistrar = (group, context) => {
         [
           pairs({ replica: replica.name, id: replica.id, vm: `${replica.vmName} (${replica.vmId})`, 'state of': moment(replica.lastSuccess) ?? 'never' }),
           table(['disk', 'size', 'volume', 'state of'], replica.disks.map((disk) => [disk.diskId, bytes(disk.sizeBytes), disk.volumeId, moment(disk.synchronisedTo) ?? 'never'])),
-          table(['execution', 'number', 'state', 'ended'], executions.map((one) => [one.id, one.number, one.state, moment(one.finishedAt)])),
+          table(['execution', 'number', 'state', 'ended'], executions.map((one) => [one.id, one.number, runState(one), moment(one.finishedAt)])),
         ].filter((part) => part !== '').join('\n'));
       return 0;
     }),
@@ -140,7 +143,9 @@ const executeReplica: CommandRegistrar = (group, context) => {
     .option('--parallel-disks <number>', 'number of disks to copy in parallel')
     .addOption(new Option('--verify <scope>', 'which blocks to read back and compare').choices(['none', 'written', 'all']).default('written'))
     .option('--limit <rate>', 'bytes per second, e.g. 50M, 400Mbit, pause')
-    .option('--limit-profile <profile>', 'limits by time of day, e.g. "mon-fri 08:00-18:00=20M; *=unlimited"');
+    .option('--limit-profile <profile>', 'limits by time of day, e.g. "mon-fri 08:00-18:00=20M; *=unlimited"')
+    .option('--in-fleet', 'leave it to whichever member of the fleet has room and reaches both endpoints; the command returns immediately')
+    .option('--urgent', 'with --in-fleet: before everything that is not urgent');
   inProject(command).action(
     context.run(async (replica: string, options: ExecuteOptions): Promise<ExitStatus> => {
       const { executeReplica } = await import('../project/execute-replica.ts');

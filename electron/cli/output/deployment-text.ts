@@ -2,6 +2,7 @@ import type { BootReport, DeploymentDetail, GuestReport } from '../../../shared/
 import { taskTable, took } from './execution-text.ts';
 import { duration, moment, pairs, table } from './print.ts';
 import { problemText } from './problem-text.ts';
+import { runState } from './run-state.ts';
 
 /** A deployment for people: what it made, what it did to the guest, how the guest booted. */
 export function deploymentText(deployment: DeploymentDetail): string {
@@ -11,7 +12,7 @@ export function deploymentText(deployment: DeploymentDetail): string {
       deployment: deployment.id,
       replica: deployment.replicaName,
       number: deployment.number,
-      state: deployment.kept ? `${deployment.state}, kept for troubleshooting` : deployment.state,
+      state: deployment.kept ? `${deployment.state}, kept for troubleshooting` : runState(deployment),
       started: moment(deployment.startedAt),
       ended: moment(deployment.finishedAt),
       took: took(deployment.startedAt, deployment.finishedAt),

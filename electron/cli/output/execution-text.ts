@@ -3,6 +3,7 @@ import type { Task } from '../../../shared/model/task.ts';
 import { problemText } from './problem-text.ts';
 import { progressLines } from './progress-bars.ts';
 import { duration, moment, pairs, table } from './print.ts';
+import { runState } from './run-state.ts';
 
 /** An execution for people. */
 export function executionText(execution: ExecutionDetail): string {
@@ -10,7 +11,7 @@ export function executionText(execution: ExecutionDetail): string {
     pairs({
       execution: execution.id,
       number: execution.number,
-      state: execution.state,
+      state: runState({ state: execution.state, member: execution.member }),
       started: moment(execution.startedAt),
       ended: moment(execution.finishedAt),
       took: took(execution.startedAt, execution.finishedAt),

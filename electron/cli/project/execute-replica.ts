@@ -1,6 +1,7 @@
 import type { ExecutionDetail, ExecutionOptions } from '../../../shared/model/execution.ts';
 import { parseProfile, parseRate } from '../../engine/bandwidth/index.ts';
 import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+import { print } from '../output/print.ts';
 import { problemText } from '../output/problem-text.ts';
 import { displayFor, type RunDisplay } from '../output/run-display.ts';
 import { executionRuns, followRuns, type StartRuns } from './follow-runs.ts';
@@ -12,6 +13,8 @@ export interface ExecuteOptions extends ProjectOptions {
   readonly verify: 'none' | 'written' | 'all';
   readonly limit?: string;
   readonly limitProfile?: string;
+  readonly inFleet?: boolean;
+  readonly urgent?: boolean;
 }
 
 export const nothingInterrupted = 'Nothing was interrupted.\n';
@@ -19,6 +22,8 @@ export const nothingInterrupted = 'Nothing was interrupted.\n';
 /** Runs an execution to its end and shows it. Exit status 0 only when it is complete and nothing was left behind. */
 export async function executeReplica(replica: string, options: ExecuteOptions, context: CommandContext): Promise<ExitStatus> {
   const asked = executionOptions(options);
+  if (options.urgent === true && options.inFleet !== true) throw new UsageError('--urgent belongs to --in-fleet');
+  if (options.inFleet === true) return executeInFleet(replica, asked, options, context);
   const display = displayFor(options, context);
   const executions = await withProject(options, context, async (core) => {
     const last = (await core.call('replica.show', { replica })).lastExecutionId;
@@ -29,6 +34,13 @@ export async function executeReplica(replica: string, options: ExecuteOptions, c
     return followRuns(core, executionRuns, runs, display, context);
   });
   return endOfExecutions(executions, () => replica, display, options, context);
+}
+
+async function executeInFleet(replica: string, asked: ExecutionOptions, options: ExecuteOptions, context: CommandContext): Promise<ExitStatus> {
+  const execution = await withProject(options, context, (core) =>
+    core.call('replica.execute', { replica, inFleet: true, options: { ...asked, ...(options.urgent === true ? { placement: { urgent: true } } : {}) } }));
+  print(context, options, [execution], () => `Execution ${execution.number} of ${replica} waits for a member of the fleet. To follow it: causeway execution show ${execution.id}\n`);
+  return 0;
 }
 
 /** Goes on with one interrupted execution, or with all of them, and shows them to their end. */

@@ -24,6 +24,8 @@ export interface JoinOptions extends ProjectOptions {
   readonly key?: string;
   readonly copies: string;
   readonly claimSeconds: string;
+  readonly carry?: string;
+  readonly reach?: readonly string[];
 }
 
 /** These commands read files of the computer that is the member. @throws UsageError where a mover is meant */
@@ -42,6 +44,7 @@ export async function joinProject(servers: readonly string[], options: JoinOptio
     servers, project: options.name, user: options.user, passwordFile: file(options.passwordFile), credentialsFile: file(options.credentials), seedFile: file(options.seed),
     tls: options.ca === undefined ? undefined : { caFile: file(options.ca), certFile: file(options.cert), keyFile: file(options.key) },
     replicas: Number(options.copies), claimSeconds: Number(options.claimSeconds),
+    carries: options.carry === undefined ? undefined : Number(options.carry), reaches: options.reach,
   });
   if (!parsed.success) throw new UsageError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
   const connection = await connectToFleet(parsed.data, 'causeway fleet join');
@@ -77,22 +80,43 @@ const notSharedBecause: Readonly<Record<NotShared['reason'], string>> = {
 };
 
 export async function fleetStatus(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
-  const config = configOf(options, context);
-  const { replicas, conflicts, notShared } = await withProject(options, context, async (core) => ({
-    replicas: await core.call('replica.list', {}), conflicts: await core.call('fleet.conflicts', {}), notShared: await core.call('fleet.notShared', {}),
+  configOf(options, context);
+  const { replicas, endpoints, view, limits, conflicts, notShared } = await withProject(options, context, async (core) => ({
+    replicas: await core.call('replica.list', {}), endpoints: await core.call('endpoint.list', {}), view: await core.call('fleet.view', {}), limits: await core.call('fleet.limits', {}),
+    conflicts: await core.call('fleet.conflicts', {}), notShared: await core.call('fleet.notShared', {}),
   }));
-  const connection = await connectToFleet(config, 'causeway fleet status');
-  try {
-    const claims = await natsClaims(connection, config, { id: 'nobody', name: 'nobody' });
-    const rows = await Promise.all(replicas.map(async ({ id, name }) => ({ replica: name, member: await claims.holder(id, context.signal) })));
-    print(context, options, [...rows, ...conflicts.map(({ file: conflict }) => ({ conflict })), ...notShared.map(({ file, reason }) => ({ notShared: file, reason }))], () => [
-      table(['replica', 'member'], rows.map(({ replica, member }) => [replica, member])) || 'No replica.\n',
-      ...conflicts.map(({ file: path }) => `${path} was changed here and elsewhere: causeway fleet resolve ${path}\n`),
-      ...notShared.map(({ file, reason }) => `${JSON.stringify(file)} is not shared: ${notSharedBecause[reason]}\n`),
-    ].join(''));
-  } finally {
-    await connection.close();
-  }
+  const nameOf = new Map([...replicas, ...endpoints].map(({ id, name }) => [id, name]));
+  const names = (ids: readonly string[]): string[] => ids.map((id) => nameOf.get(id) ?? id);
+  const rows = replicas.map(({ id, name }) => ({ replica: name, member: view.holders[id] ?? (view.waiting.includes(id) ? 'waits for a member' : undefined) }));
+  // A command that looks for a moment carries nothing out.
+  const members = view.members.filter(({ isThis, carries }) => !isThis || carries > 0)
+    .map(({ name, carries, isDraining, reaches, works }) => ({ name, carries, isDraining, reaches: names(reaches), works: names(works) }));
+  const limited = Object.entries(limits).map(([limit, atOnce]) => ({ limit, atOnce }));
+  print(context, options, [...rows, ...members.map((one) => ({ ...one, name: undefined, memberOfFleet: one.name })), ...limited, ...conflicts.map(({ file: conflict }) => ({ conflict })), ...notShared.map(({ file, reason }) => ({ notShared: file, reason }))], () => [
+    table(['replica', 'member'], rows.map(({ replica, member }) => [replica, member])) || 'No replica.\n',
+    ...(members.length === 0 ? [] : ['\n', table(['member', 'carries', 'works on', 'reaches'], members.map(({ name, carries, isDraining, works, reaches }) => [name, isDraining ? `${carries}, leaving` : carries, works.join(', '), reaches.join(', ')]))]),
+    ...(limited.length === 0 ? [] : ['\n', table(['limit', 'in parallel'], limited.map(({ limit, atOnce }) => [limit, atOnce]))]),
+    ...conflicts.map(({ file: path }) => `${path} was changed here and elsewhere: causeway fleet resolve ${path}\n`),
+    ...notShared.map(({ file, reason }) => `${JSON.stringify(file)} is not shared: ${notSharedBecause[reason]}\n`),
+  ].join(''));
+  return 0;
+}
+
+/** Has a member take nothing new, or take work again. */
+export async function fleetDrain(member: string, options: ProjectOptions & { readonly undo?: boolean }, context: CommandContext): Promise<ExitStatus> {
+  configOf(options, context);
+  const isDraining = options.undo !== true;
+  await withProject(options, context, (core) => core.call('fleet.drain', { member, isDraining }));
+  context.stdout.write(isDraining ? `${member} ends what it has, and takes nothing new.\n` : `${member} takes work again.\n`);
+  return 0;
+}
+
+/** How many executions of the whole fleet may use something at the same time. */
+export async function fleetLimit(name: string, given: string, options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
+  const limit = given === 'none' ? null : Number(given);
+  if (limit !== null && !(Number.isInteger(limit) && limit >= 1)) throw new UsageError('the limit must be a number from 1, or none');
+  const limits = await withProject(options, context, (core) => core.call('fleet.setLimit', { name, limit }));
+  print(context, options, Object.entries(limits).map(([limited, atOnce]) => ({ limit: limited, atOnce })), () => table(['limit', 'in parallel'], Object.entries(limits)) || 'Nothing is limited.\n');
   return 0;
 }
 
@@ -101,7 +125,7 @@ export async function fleetWork(options: ProjectOptions, context: CommandContext
   configOf(options, context);
   await withProject({ ...options, staysOpen: true }, context, async (core) => {
     const stop = core.subscribe('execution.event', ({ at, message }) => context.stdout.write(`${at} ${message}\n`));
-    context.stdout.write('Member of the fleet. Press Ctrl-C to stop.\n');
+    context.stdout.write('Member of the fleet. Press Ctrl-C to stop, after what it has under way.\n');
     while (!context.signal.aborted) await systemClock.sleep(3_600_000, context.signal).catch(() => undefined);
     stop();
   });

@@ -5,7 +5,9 @@ import { eventHub } from './event-hub.ts';
 import { adviseByShape } from '../../../shared/validation/check-vm.ts';
 import { checkShape } from '../../../shared/schema/check-shape.ts';
 import { CausewayError, toErrorRecord } from '../../../shared/model/causeway-error.ts';
+import type { Deployment, DeploymentOptions } from '../../../shared/model/deployment.ts';
 import type { Event } from '../../../shared/model/event.ts';
+import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
 import type { OpenReplica } from '../executions/execution-service-options.ts';
@@ -21,6 +23,7 @@ import { guestPreparation } from '../deployments/guest-preparation.ts';
 import { openDeployment } from './open-deployment.ts';
 import { platforms as allPlatforms, type PlatformRegistry } from '../platforms/registry.ts';
 import type { PlatformUse } from '../ports/platform-context.ts';
+import { wavesJournal, type FleetInEngine } from '../ports/replica-fleet.ts';
 import type { SecretVault } from '../ports/secret-vault.ts';
 import * as fullReplication from '../replication/index.ts';
 import { ensureStateFolder } from '../store/database.ts';
@@ -47,7 +50,10 @@ import { notifyOfEvents, type Notify } from './notifications/notify.ts';
 import { replicaEnvironments } from './replica-environments.ts';
 import { recordUncaught } from './uncaught.ts';
 import { redactor } from './secret-references.ts';
-import { claimForCall, fleetHooks } from './fleet/claims.ts';
+import { claimForCall } from './fleet/claims.ts';
+import { fleetHooks } from './fleet/fleet-hooks.ts';
+import { usesOf } from './fleet/open-runs.ts';
+import { orderedRuns } from './fleet/ordered-runs.ts';
 import { carryOutCalendar } from './waves/carry-out-calendar.ts';
 import { memberRuns } from './waves/member-runs.ts';
 
@@ -130,6 +136,10 @@ export function createCore(options: CoreOptions): Core {
   /** Set as soon as there are services; events come before that. */
   let lookAtWaves = (): void => undefined;
   let tellPeople: Notify['take'] = () => undefined;
+  /** Set as soon as the engine has joined; events come before that. */
+  const joined: { fleet?: FleetInEngine | undefined } = {};
+  const isShared = options.fleet !== undefined;
+  const elsewhere = isShared ? (replicaId: string): string | undefined => joined.fleet?.holder(replicaId) : undefined;
   /** Never throws: what happens must not depend on whether it can be written down. */
   const emit = (event: NewEvent): void => {
     const clean: NewEvent = { ...event, message: redact.text(event.message), details: redact.json(event.details) };
@@ -144,6 +154,8 @@ export function createCore(options: CoreOptions): Core {
       if (event.type !== 'task.state' && event.type !== 'task.retry') words.write({ at, message, replicaId, executionId, deploymentId });
     }
     hub.emit('execution.event', told);
+    const journal = told.replicaId ?? (told.type.startsWith('wave.') ? wavesJournal : undefined);
+    if (journal !== undefined) joined.fleet?.noted(journal);
     if (told.type === 'execution.state' || told.type === 'deployment.state') lookAtWaves();
     tellPeople(told);
     if (event.type === 'execution.state' || event.type === 'deployment.state') evidence.runEnded(event);
@@ -161,7 +173,12 @@ export function createCore(options: CoreOptions): Core {
     open: (replica, use) => openReplica(parts, replica, use),
     clean: (error) => redact.error(error),
     emit,
-    publishProgress: (progress) => hub.emit('execution.progress', progress),
+    publishProgress(progress) {
+      hub.emit('execution.progress', progress);
+      const replicaId = joined.fleet === undefined ? undefined : store.executions.find(progress.executionId)?.replicaId;
+      if (replicaId !== undefined) joined.fleet?.publish(replicaId, progress);
+    },
+    elsewhere,
     workerPatienceMs: options.workerPatienceMs ?? 45_000,
     slowWorkerMs: options.slowWorkerMs,
     limit: atOnce,
@@ -192,10 +209,26 @@ export function createCore(options: CoreOptions): Core {
     cleanError: (error) => redact.error(error),
     cleanText: (text) => redact.text(text),
     emit,
+    elsewhere,
     limit: atOnce,
     clock: options.clock,
   });
-  const waves = waveService({ store: store.waveRuns, runs: memberRuns({ store, executions, deployments, deploy: (replica, asked) => startDeployment({ ...parts, deployments, evidence }, replica, asked) }), emit, clean: (error) => redact.error(error) });
+  const deploy = (replica: Replica, asked: DeploymentOptions): Deployment => startDeployment({ ...parts, deployments, evidence }, replica, asked);
+  const order = (replica: Replica, asked: DeploymentOptions): Deployment =>
+    startDeployment({ ...parts, deployments: { deploy: (...given) => deployments.order(...given) }, evidence }, replica, { ...asked, placement: { ...asked.placement, uses: usesOf(context, replica) } });
+  const ofMembers = memberRuns({
+    store, executions, deployments, isShared,
+    execute: (replica, asked) => (isShared ? executions.order(replica, { ...asked, placement: { ...asked.placement, uses: usesOf(context, replica) } }) : executions.execute(replica, asked)),
+    deploy: isShared ? order : deploy,
+  });
+  const waves = waveService({
+    store: store.waveRuns,
+    runs: isShared ? orderedRuns({ ...ofMembers, cancel: (action, id) => void dispatch(action === 'synchronise' ? 'execution.cancel' : 'deployment.cancel', action === 'synchronise' ? { execution: id } : { deployment: id }) }, () => context) : ofMembers,
+    // Of a member's own journal nothing may be said without its claim.
+    emit: ({ replicaId, ...event }) => emit(isShared || replicaId === undefined ? event : { ...event, replicaId }),
+    clean: (error) => redact.error(error),
+    isElsewhere: () => joined.fleet?.holder(wavesJournal) !== undefined,
+  });
   /** Whatever keeps a wave from starting its next members must not reach what has just ended. */
   lookAtWaves = () => {
     try {
@@ -208,8 +241,11 @@ export function createCore(options: CoreOptions): Core {
   // Before anything can happen here.
   notify.resume();
   tellPeople = notify.take;
-  executions.runs.markInterrupted();
-  deployments.runs.markInterrupted();
+  // Where engines share the project, others may be carrying it out.
+  if (!isShared) {
+    executions.runs.markInterrupted();
+    deployments.runs.markInterrupted();
+  }
   inspections.markInterrupted();
   const left = words.take();
   if (left !== undefined) emit({ type: 'note', ...left, message: `not recorded at ${left.at}: ${left.message}`, details: {} });
@@ -226,10 +262,22 @@ export function createCore(options: CoreOptions): Core {
     await inspections.drain();
   };
   const changes = options.fleet === undefined ? undefined : replicaChanges(store.db);
-  const fleet = changes === undefined ? undefined : options.fleet?.(changes, fleetHooks(context, (call, input) => dispatch(call, input)));
+  /** What others have recorded, for those who listen here. Of a long history only the end. */
+  const tellApplied = (): void => {
+    for (const event of store.events.listAfter(lastEventId, { limit: 200, newest: true })) {
+      lastEventId = event.id;
+      hub.emit('execution.event', event);
+    }
+  };
+  const hearProgress = (progress: ExecutionProgress): void => {
+    executions.heard(progress);
+    hub.emit('execution.progress', progress);
+  };
+  const fleet = changes === undefined ? undefined : options.fleet?.(changes, fleetHooks(context, (call, input) => dispatch(call, input), { applied: tellApplied, progress: hearProgress, moved: () => hub.emit('fleet.changed', {}) }));
   if (changes !== undefined && fleet !== undefined) {
     store.joinFleet(fleet, changes.marks);
     context.fleet = fleet;
+    joined.fleet = fleet;
   }
   if (hasJournal(stateFolder) && !store.identity.isElsewhere()) evidence.reconcile();
   const closing = new AbortController();
@@ -263,6 +311,7 @@ export function createCore(options: CoreOptions): Core {
     drain,
     /** Waits for executions, deployments and calls that are under way. */
     async close() {
+      fleet?.leave();
       waves.close();
       await inspections.close();
       await drain();
@@ -289,10 +338,9 @@ async function carryOut(core: CoreContext, name: string, input: unknown, signal:
     throw new CausewayError('general.invalid-input', `${name}: ${issues.join('; ')}`, { details: { issues } });
   }
   await core.fleet?.ready;
-  if (changingCalls.has(call)) {
-    core.store.identity.refuseOtherComputer();
-    await claimForCall(core, call, parsed.data, signal);
-  }
+  if (changingCalls.has(call)) core.store.identity.refuseOtherComputer();
+  const answer = await claimForCall(core, call, parsed.data, signal);
+  if (answer !== undefined) return opened(answer);
   const handler = handlers[call] as unknown as Handler<CallName>;
   return handler(core, parsed.data as never, signal);
 }

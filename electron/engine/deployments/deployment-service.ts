@@ -41,6 +41,8 @@ export interface DeploymentServiceOptions {
   cleanText(text: string): string;
   /** Stores an event, without secrets, and notifies the listeners. */
   emit(event: NewEvent): void;
+  /** Where several engines share the project: who else works on a replica, by name. */
+  readonly elsewhere?: ((replicaId: string) => string | undefined) | undefined;
   /** How many deployments run at the same time. */
   readonly limit: number;
   /** For the pauses before further attempts of a task. Default: the system's. */
@@ -77,6 +79,7 @@ export function deploymentService(service: DeploymentServiceOptions) {
     clean: (error) => service.cleanError(error),
     emit: (event) => service.emit(event),
     condition: ({ replicaId }) => store.ledger.claimed(replicaId),
+    elsewhere: service.elsewhere,
     limit: service.limit,
     clock: service.clock,
   });
@@ -154,6 +157,27 @@ export function deploymentService(service: DeploymentServiceOptions) {
     runs.emit(deployment, 'note', 'the deployment changed the replica\'s volumes, and they were not restored: the next execution compares them with the source and sends the differences');
   }
 
+  /** Stores a new deployment that nothing has been done of. */
+  function add(replica: Replica, options: DeploymentOptions): Deployment {
+    service.refuseRun(replica);
+    const execution = store.executions.listOpen().find((candidate) => candidate.replicaId === replica.id);
+    // A migration takes an interrupted execution up itself.
+    if (execution !== undefined && (options.execute === undefined || execution.state !== 'interrupted')) {
+      throw new CausewayError('engine.execution-active', `${execution.id} of replica ${replica.name} is ${execution.state}`);
+    }
+    if (options.execute === undefined && replica.lastSuccess === undefined) {
+      throw new CausewayError('deployment.never-executed', `replica ${replica.name} has no completed execution`);
+    }
+    const id = newId('dep');
+    store.deployments.add({
+      id, replicaId: replica.id, replicaName: replica.name, destinationEndpointId: replica.destinationEndpointId, options, createdAt: new Date().toISOString(),
+    });
+    const deployment = store.deployments.find(id);
+    if (deployment === undefined) throw new CausewayError('general.bug', `deployment ${id} was not stored`);
+    runs.emit(deployment, 'deployment.created', `deployment ${deployment.number} of replica ${replica.name}`);
+    return deployment;
+  }
+
   return {
     runs,
 
@@ -167,23 +191,14 @@ export function deploymentService(service: DeploymentServiceOptions) {
         if (runs.active(open.id) !== undefined) throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, { details: { deploymentId: open.id } });
         return runs.start(open);
       }
-      service.refuseRun(replica);
-      const execution = store.executions.listOpen().find((candidate) => candidate.replicaId === replica.id);
-      // A migration takes an interrupted execution up itself.
-      if (execution !== undefined && (options.execute === undefined || execution.state !== 'interrupted')) {
-        throw new CausewayError('engine.execution-active', `${execution.id} of replica ${replica.name} is ${execution.state}`);
-      }
-      if (options.execute === undefined && replica.lastSuccess === undefined) {
-        throw new CausewayError('deployment.never-executed', `replica ${replica.name} has no completed execution`);
-      }
-      const id = newId('dep');
-      store.deployments.add({
-        id, replicaId: replica.id, replicaName: replica.name, destinationEndpointId: replica.destinationEndpointId, options, createdAt: new Date().toISOString(),
-      });
-      const deployment = store.deployments.find(id);
-      if (deployment === undefined) throw new CausewayError('general.bug', `deployment ${id} was not stored`);
-      runs.emit(deployment, 'deployment.created', `deployment ${deployment.number} of replica ${replica.name}`);
-      return runs.start(deployment);
+      return runs.start(add(replica, options));
+    },
+
+    /** A deployment that waits for whichever member of the fleet begins it. Throws as `deploy` does. */
+    order(replica: Replica, options: DeploymentOptions): Deployment {
+      const open = runs.openRunOf(replica.id);
+      if (open !== undefined) throw new CausewayError('deployment.active', `${open.id} of replica ${replica.name}`, { details: { deploymentId: open.id } });
+      return add(replica, options);
     },
 
     /**

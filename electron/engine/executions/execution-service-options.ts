@@ -30,6 +30,8 @@ export interface ExecutionServiceOptions {
   /** Stores an event, without secrets, and notifies the listeners. */
   emit(event: NewEvent): void;
   publishProgress(progress: ExecutionProgress): void;
+  /** Where several engines share the project: who else works on a replica, by name. */
+  readonly elsewhere?: ((replicaId: string) => string | undefined) | undefined;
   /** How many executions run at the same time. */
   readonly limit: number;
   /** For the pauses before further attempts of a task. Default: the system's. */

@@ -1,5 +1,5 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import type { Execution, ExecutionOptions } from '../../../shared/model/execution.ts';
+import { isTerminalExecution, type Execution, type ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { ExecutionProgress, RateSample } from '../../../shared/model/progress.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
@@ -17,6 +17,8 @@ export type ExecutionService = ReturnType<typeof executionService>;
 /** Starts, continues, cancels executions, one at a time for each replica and a few at a time in all. */
 export function executionService(service: ExecutionServiceOptions) {
   const { store } = service;
+  /** The newest numbers of what other members carry out. */
+  const elsewhere = new Map<string, ExecutionProgress>();
   const runs = new RunService<Execution, ActiveExecution, OpenedRun>({
     noun: 'execution',
     runs: store.executions,
@@ -29,6 +31,7 @@ export function executionService(service: ExecutionServiceOptions) {
     clean: (error) => service.clean(error),
     emit: (event) => service.emit(event),
     condition: ({ replicaId }) => store.ledger.claimed(replicaId),
+    elsewhere: service.elsewhere,
     limit: service.limit,
     clock: service.clock,
   });
@@ -68,6 +71,17 @@ export function executionService(service: ExecutionServiceOptions) {
     runs.emitEnd(execution, outcome.state, error);
   }
 
+  /** Stores a new execution that nothing has been done of. */
+  function add(replica: Replica, options: ExecutionOptions): Execution {
+    const id = newId('exe');
+    createBandwidthLimiter(limits(options));
+    store.executions.add({ id, replicaId: replica.id, options, createdAt: new Date().toISOString() });
+    const execution = store.executions.find(id);
+    if (execution === undefined) throw new CausewayError('general.bug', `execution ${id} was not stored`);
+    runs.emit(execution, 'execution.created', `execution ${execution.number} of replica ${replica.name} (${id})`);
+    return execution;
+  }
+
   return {
     runs,
 
@@ -83,14 +97,11 @@ export function executionService(service: ExecutionServiceOptions) {
         store.executions.setOptions(former.id, limited);
         return runs.start({ ...former, options: limited });
       }
-      const id = newId('exe');
-      createBandwidthLimiter(limits(options));
-      store.executions.add({ id, replicaId: replica.id, options, createdAt: new Date().toISOString() });
-      const execution = store.executions.find(id);
-      if (execution === undefined) throw new CausewayError('general.bug', `execution ${id} was not stored`);
-      runs.emit(execution, 'execution.created', `execution ${execution.number} of replica ${replica.name} (${id})`);
-      return runs.start(execution);
+      return runs.start(add(replica, options));
     },
+
+    /** An execution that waits for whichever member of the fleet begins it; or the one that has not ended. */
+    order: (replica: Replica, options: ExecutionOptions): Execution => runs.openRunOf(replica.id) ?? add(replica, options),
 
     /** Other limits from now on. */
     limit(id: string, change: Limits): void {
@@ -112,7 +123,19 @@ export function executionService(service: ExecutionServiceOptions) {
     },
 
     /** The newest numbers of a running execution. */
-    progress: (id: string): ExecutionProgress | undefined => runs.active(id)?.progress,
+    progress(id: string): ExecutionProgress | undefined {
+      const active = runs.active(id);
+      if (active !== undefined) return active.progress;
+      const heard = elsewhere.get(id);
+      if (heard === undefined) return undefined;
+      const execution = store.executions.find(id);
+      if (execution !== undefined && !isTerminalExecution(execution.state)) return heard;
+      elsewhere.delete(id);
+      return undefined;
+    },
+
+    /** Numbers of an execution that another member carries out. */
+    heard: (progress: ExecutionProgress): void => void elsewhere.set(progress.executionId, progress),
 
     /** How fast it was over time. */
     rates: (id: string): readonly RateSample[] => runs.active(id)?.rates.samples() ?? store.rates.get(id),

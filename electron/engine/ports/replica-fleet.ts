@@ -1,4 +1,10 @@
-import type { ConflictSide, DescriptionConflict, NotShared } from '../../../shared/model/fleet.ts';
+import type { CallName } from '../../../shared/contract/contract.ts';
+import type { Envelope } from '../../../shared/contract/envelope.ts';
+import type { ConflictSide, DescriptionConflict, FleetView, NotShared } from '../../../shared/model/fleet.ts';
+import type { ExecutionProgress } from '../../../shared/model/progress.ts';
+
+/** Actions on waves have one journal and one claim, as if they were a replica. */
+export const wavesJournal = 'waves';
 
 /** Work on one replica that no other member of the fleet does. */
 export interface ReplicaClaim {
@@ -23,6 +29,8 @@ export interface ReplicaFleet {
    * taken over before the request arrives. A process that was stopped asks its clock here first, whatever it was about to send.
    */
   claimed(replicaId: string): () => void;
+  /** The number of the claim that is held now; each one is greater than those before it. 0: none is held. */
+  epoch(replicaId: string): number;
 }
 
 /** Of an engine that has its project for itself. */
@@ -30,7 +38,22 @@ export const noFleet: ReplicaFleet = {
   claim: () => Promise.resolve({ lost: new AbortController().signal }),
   settled: () => Promise.resolve(),
   claimed: () => () => undefined,
+  epoch: () => 0,
 };
+
+/** An execution or deployment that has not ended, as it is distributed. */
+export interface OpenRun {
+  readonly replicaId: string;
+  /** Empty: in no wave. */
+  readonly wave: string;
+  readonly isUrgent: boolean;
+  /** When it was asked for, milliseconds since 1970. */
+  readonly since: number;
+  /** Ids of the endpoints that whoever carries it out has to reach. */
+  readonly endpoints: readonly string[];
+  /** What it takes a part of, by the names that limits have. */
+  readonly uses: readonly string[];
+}
 
 /** What a fleet asks the engine that takes part in it. */
 export interface FleetHooks {
@@ -40,8 +63,20 @@ export interface FleetHooks {
   marks(): readonly string[];
   /** Ids of all replicas. */
   replicas(): readonly string[];
-  /** Whether an execution or deployment of it has not ended, whoever carries it out. */
-  hasOpenRun(replicaId: string): boolean;
+  /** Executions and deployments that have not ended, whoever carries them out; one for each replica. */
+  openRuns(): readonly OpenRun[];
+  /** Whether an action on a wave has not ended, whoever carries it out. */
+  hasOpenWave(): boolean;
+  /** Ids of endpoints that this engine can use now: accepted here, with all their secrets, and of these names where some are given. */
+  reaches(names: readonly string[] | undefined): Promise<readonly string[]>;
+  /** How many executions may use something at the same time. */
+  limits(): ReadonlyMap<string, number>;
+  /** How many this engine carries out at the same time where its membership does not say it. */
+  carries(): number;
+  /** Carries out a call that another member's user has asked for. */
+  asked(call: CallName, input: object): Promise<Envelope<unknown>>;
+  /** The newest numbers of what another member carries out. */
+  progress(progress: ExecutionProgress): void;
   /** Whether this engine carries out something on it. */
   isBusy(replicaId: string): boolean;
   /** Continues what another member has left. */
@@ -49,10 +84,29 @@ export interface FleetHooks {
   /** Rows of it are about to come from another member: what is known of its volumes here no longer applies. */
   applying(replicaId: string): void;
   applied(replicaId: string): void;
+  /** Other members work on other replicas than before. */
+  moved(): void;
+  /** The fleet was looked at once more. */
+  looked(): void;
 }
 
 /** A fleet as the engine has it while it is open. */
 export interface FleetInEngine extends ReplicaFleet {
+  /** The other member that works on a replica, by its name, as far as it is known. */
+  holder(replicaId: string): string | undefined;
+  /** Gives a replica back, with everything recorded, so that any member may go on with it. */
+  release(replicaId: string, signal: AbortSignal): Promise<void>;
+  /** Has the member that works on a replica carry out a call. Rejects with `fleet.claimed-elsewhere` where it does not answer. */
+  forward(replicaId: string, call: CallName, input: object, signal: AbortSignal): Promise<Envelope<unknown>>;
+  /** Something was recorded of a replica: others hear of it soon. */
+  noted(replicaId: string): void;
+  /** Tells others the numbers of what runs here. */
+  publish(replicaId: string, progress: ExecutionProgress): void;
+  view(): FleetView;
+  /** Asks a member, by its name or id, to take nothing new, or to take work again. Says whether there is one of that name. */
+  drain(member: string, isDraining: boolean): boolean;
+  /** From now on this engine ends what it has and takes nothing new. */
+  leave(): void;
   /** Resolves when the store knows what others had recorded before. */
   readonly ready: Promise<void>;
   /** Descriptions that were changed here and elsewhere, as of the last exchange. */

@@ -26,6 +26,9 @@ export interface Run {
   readonly number: number;
   readonly state: OpenState | EndState | 'deleted';
   readonly error?: ErrorRecord | undefined;
+  readonly startedAt?: string | undefined;
+  /** The other member of the fleet that carries it out. */
+  readonly member?: string | undefined;
 }
 
 /** A run that this process carries out, or lets wait for a place. */
@@ -68,6 +71,8 @@ export interface RunKind<R extends Run, A extends ActiveRun, O extends OpenedRun
   emit(event: NewEvent): void;
   /** What has to hold while requests of a run begin; it throws otherwise. Default: nothing. */
   condition?(run: R): () => void;
+  /** Where several engines share the project: who else carries out what there is of a replica, by name. */
+  readonly elsewhere?: ((replicaId: string) => string | undefined) | undefined;
   /** How many run at the same time. */
   readonly limit: number;
   /** For the pauses before further attempts. Default: the system's. */
@@ -166,6 +171,7 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
   interruptAbandoned(replicaId: string): R | undefined {
     const run = this.openRunOf(replicaId);
     if (run === undefined || this.#active.has(run.id)) return undefined;
+    if (isWaiting(run)) return run;
     if (run.state === 'pending' || run.state === 'running') this.#setState(run, 'interrupted', `another computer stopped during the ${this.#kind.noun}; it continues here`);
     return run;
   }
@@ -194,6 +200,12 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
 
   /** A run as it is, whether or not the store could take that. */
   asShown(run: R): R {
+    if (!isTerminal(run) && !this.#active.has(run.id)) {
+      const member = this.#kind.elsewhere?.(run.replicaId);
+      if (member !== undefined) return { ...run, state: run.state === 'interrupted' ? 'running' : run.state, error: undefined, member };
+      // Any member may begin it.
+      if (this.#kind.elsewhere !== undefined && isWaiting(run)) return run;
+    }
     const error = this.#unrecorded.get(run.id);
     // Where engines share a project another one may have ended it since.
     if (error !== undefined && !isTerminal(run)) return { ...run, state: 'interrupted', error };
@@ -289,6 +301,11 @@ export class RunService<R extends Run, A extends ActiveRun, O extends OpenedRun>
 function takenOver({ cancel, force }: ActiveRun, error: ErrorRecord | undefined): ErrorRecord | undefined {
   const reasons = [cancel, force].flatMap(({ signal }) => (signal.aborted ? toErrorRecord(signal.reason) : []));
   return [...reasons, error].find((one) => one?.code === 'fleet.claim-lost');
+}
+
+/** Whether nobody has begun it. */
+export function isWaiting({ state, startedAt }: Run): boolean {
+  return state === 'pending' && startedAt === undefined;
 }
 
 function isTerminal({ state }: Run): boolean {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { wavesJournal } from '../ports/replica-fleet.ts';
 
-/** A table whose rows belong to replicas. */
+/** A table whose rows belong to replicas, or to the actions on waves. */
 export interface ReplicaTable {
   readonly name: string;
   /** Columns that identify a row; none: rows are only added, each with an id of its own in every store. */
@@ -28,8 +29,11 @@ const described: readonly Omit<ReplicaTable, 'columns' | 'owner'>[] = [
   { name: 'ledger', key: ['entry_id'], replica: 'ROW.replica_id' },
   { name: 'deployments', key: ['id'], replica: 'ROW.replica_id' },
   { name: 'deployment_tasks', key: ['deployment_id', 'id'], replica: '(SELECT replica_id FROM deployments WHERE id = ROW.deployment_id)' },
-  { name: 'events', key: [], replica: 'ROW.replica_id' },
+  { name: 'events', key: [], replica: `CASE WHEN ROW.replica_id IS NULL AND ROW.type LIKE 'wave.%' THEN '${wavesJournal}' ELSE ROW.replica_id END` },
   { name: 'life_records', key: [], replica: 'ROW.replica_id' },
+  { name: 'wave_runs', key: ['id'], replica: `'${wavesJournal}'` },
+  { name: 'wave_members', key: ['run_id', 'replica_id'], replica: `'${wavesJournal}'` },
+  { name: 'wave_missed', key: ['wave'], replica: `'${wavesJournal}'` },
 ];
 
 /** What of a replica's own row is state and no description. */

@@ -18,8 +18,8 @@ export interface MemberRun {
 
 /** How members are started and watched; executions for one action, deployments for the others. */
 export interface MemberRuns {
-  /** @throws CausewayError when it can't be started */
-  start(action: WaveAction, replicaId: string, options: WaveRunOptions): MemberRun;
+  /** Undefined: it was asked for, and is among the replica's runs some time later. @throws CausewayError when it can't be started */
+  start(action: WaveAction, replicaId: string, options: WaveRunOptions): MemberRun | undefined;
   resume(action: WaveAction, replicaId: string): void;
   find(action: WaveAction, id: string): MemberRun | undefined;
   latest(action: WaveAction, replicaId: string): MemberRun | undefined;
@@ -32,6 +32,8 @@ export interface WaveServiceOptions {
   emit(event: NewEvent): void;
   /** Removes secrets from an error before it is stored. */
   clean(error: ErrorRecord): ErrorRecord;
+  /** Whether another engine carries out the actions that this one does not. Default: no. */
+  isElsewhere?(): boolean;
 }
 
 export interface NewWaveRun {
@@ -48,7 +50,7 @@ export type WaveService = ReturnType<typeof waveService>;
  * Carries out actions on waves. All that is decided is durable before it is done, so that an engine that was killed starts no
  * member twice: `starting` is written with the number of the replica's latest run, and a later one is what was started.
  */
-export function waveService({ store, runs, emit, clean }: WaveServiceOptions) {
+export function waveService({ store, runs, emit, clean, isElsewhere = () => false }: WaveServiceOptions) {
   /** Those that this process carries out; others were interrupted. */
   const attached = new Set<string>();
   /** Executions and deployments that this process has resumed. */
@@ -92,7 +94,7 @@ export function waveService({ store, runs, emit, clean }: WaveServiceOptions) {
   function begin(run: StoredWaveRun, member: StoredMember, isRepeated = false): void {
     const { action, options } = run;
     if (!isRepeated) store.setStarting(run.id, member.replicaId, runs.latest(action, member.replicaId)?.number ?? 0);
-    let started: MemberRun;
+    let started: MemberRun | undefined;
     try {
       started = runs.start(action, member.replicaId, options);
     } catch (thrown) {
@@ -101,6 +103,7 @@ export function waveService({ store, runs, emit, clean }: WaveServiceOptions) {
       tellMember(run, member, 'failed', error.code);
       return;
     }
+    if (started === undefined) return;
     store.setStarted(run.id, member.replicaId, started.id);
     tellMember(run, member, 'running');
   }
@@ -110,6 +113,7 @@ export function waveService({ store, runs, emit, clean }: WaveServiceOptions) {
     const latest = runs.latest(run.action, member.replicaId);
     if (latest !== undefined && latest.number > (member.formerNumber ?? 0)) {
       store.setStarted(run.id, member.replicaId, latest.id);
+      if (latest.state === 'active') tellMember(run, member, 'running');
       settle(run, member, latest);
     } else if (run.state === 'cancelling') store.setMember(run.id, member.replicaId, 'cancelled');
     else begin(run, member, true);
@@ -262,6 +266,9 @@ export function waveService({ store, runs, emit, clean }: WaveServiceOptions) {
 
     asShown,
 
+    /** Another engine carries out all of them from now on. */
+    detach: (): void => attached.clear(),
+
     /** Nothing starts after this; what is open is taken up by the next engine. */
     close(): void {
       isClosing = true;
@@ -274,7 +281,7 @@ export function waveService({ store, runs, emit, clean }: WaveServiceOptions) {
     const waitsFor = run.state === 'running' ? nextSteps(run, store.members(id)).waitsFor : undefined;
     return {
       id, wave, action, atOnce, createdAt,
-      state: !isEnded(run) && !attached.has(id) && run.state !== 'paused' ? 'interrupted' : run.state,
+      state: !isEnded(run) && !attached.has(id) && run.state !== 'paused' && !isElsewhere() ? 'interrupted' : run.state,
       ...(finishedAt === undefined ? {} : { finishedAt }),
       counts: store.counts(id),
       ...(waitsFor === undefined ? {} : { waitsFor }),

@@ -28,6 +28,11 @@ export class MemoryJournal implements JournalLog {
     return sequence;
   }
 
+  async changed(after: number | undefined) {
+    await Promise.resolve();
+    return { replicas: new Set(this.records.filter(({ sequence }) => after !== undefined && sequence > after).map(({ replicaId }) => replicaId)), upTo: this.records.length };
+  }
+
   async read(replicaId: string, after: number): Promise<readonly StoredRecord[]> {
     await Promise.resolve();
     if (this.#fault() !== 'none') throw new CausewayError('fleet.unreachable', 'no answer');

@@ -8,7 +8,7 @@ const tones: Readonly<Record<ExecutionState | DeploymentState | TaskState, State
   pending: 'waiting', running: 'running', cancelling: 'waiting', interrupted: 'paused', completed: 'good', failed: 'bad', cancelled: 'ended', skipped: 'ended', deleted: 'ended',
 };
 
-/** State of an execution, of a deployment, or of one of their tasks. */
-export function ExecutionLabel({ state }: { readonly state: ExecutionState | DeploymentState | TaskState }) {
-  return <StateLabel tone={tones[state]}>{text.runs.states[state]}</StateLabel>;
+/** State of an execution, of a deployment, or of one of their tasks; with the member of the fleet that carries it out, if it is another one. */
+export function ExecutionLabel({ state, member }: { readonly state: ExecutionState | DeploymentState | TaskState; readonly member?: string | undefined }) {
+  return <StateLabel tone={tones[state]}>{member === undefined ? text.runs.states[state] : text.fleet.carriedOutBy(text.runs.states[state], member)}</StateLabel>;
 }

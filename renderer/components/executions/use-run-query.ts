@@ -21,13 +21,16 @@ const pauseMs: Readonly<Record<RunChange, number>> = { states: 400, steps: 150 }
 export function useRunQuery<N extends WorkbenchCallName>(name: N, input: WorkbenchInput<N>, change: RunChange): Query<WorkbenchOutput<N>> {
   const query = useQuery(name, input);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useWorkbenchEvent('execution.event', (event) => {
-    if (!matters(event, change)) return;
+  const reloadSoon = (): void => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       query.reload();
     }, pauseMs[change]);
+  };
+  useWorkbenchEvent('execution.event', (event) => {
+    if (matters(event, change)) reloadSoon();
   });
+  useWorkbenchEvent('fleet.changed', reloadSoon);
   useEffect(() => () => clearTimeout(timer.current), []);
   return query;
 }

@@ -43,7 +43,7 @@ function Detail({ deployment, onChanged }: { readonly deployment: DeploymentDeta
       title={words.title(deployment.number, deployment.replicaName)}
       lead={
         <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-          <ExecutionLabel state={deployment.state} />
+          <ExecutionLabel state={deployment.state} member={deployment.member} />
           <span>{timeText(deployment.createdAt)}</span>
           <Length deployment={deployment} />
           {replica !== undefined && <Link href={hrefOf('replicas', replica.id)}>{text.runs.toReplica(replica.name)}</Link>}

@@ -32,7 +32,7 @@ function Runs({ replicaId, ids }: { readonly replicaId: string; readonly ids: re
             <Link href={hrefOf('runs', execution.id)}>
               {text.replicas.run} {execution.number}
             </Link>
-            <ExecutionLabel state={execution.state} />
+            <ExecutionLabel state={execution.state} member={execution.member} />
             {isTerminalExecution(execution.state)
               ? execution.progress !== undefined && <span>{text.runs.sent(bytesText(execution.progress.total.bytesSent))}</span>
               : <Box sx={{ flexGrow: 1 }}><RunLine execution={execution} /></Box>}

@@ -61,7 +61,7 @@ export function RunTable({ runs }: { readonly runs: readonly Execution[] }) {
                 </Link>
               </TableCell>
               <TableCell>
-                <ExecutionLabel state={run.state} />
+                <ExecutionLabel state={run.state} member={run.member} />
               </TableCell>
               <TableCell>{timeText(run.startedAt ?? run.createdAt)}</TableCell>
               <TableCell align="right">

@@ -35,7 +35,7 @@ export function RunScreen({ executionId }: { readonly executionId: string }) {
             title={text.runs.title(execution.number, replica?.name ?? '…')}
             lead={
               <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
-                <ExecutionLabel state={execution.state} />
+                <ExecutionLabel state={execution.state} member={execution.member} />
                 <span>{timeText(execution.createdAt)}</span>
                 <span>{lengthOf(execution, now)}</span>
                 {replica !== undefined && <Link href={hrefOf('replicas', replica.id)}>{text.runs.toReplica(replica.name)}</Link>}

@@ -31,9 +31,4 @@ export const fleetErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Ein anderes Mitglied der Flotte hat die Datei erneut geändert, seit der Unterschied angezeigt wurde.',
     remedy: 'Sehen Sie sich den neuen Unterschied an und entscheiden Sie dann.',
   },
-  'fleet.waves': {
-    title: 'Aktionen auf Wellen sind in einer Flotte nicht verfügbar',
-    cause: 'Eine Welle wird von einer Engine durchgeführt, und ihr Stand wird noch nicht geteilt.',
-    remedy: 'Starten Sie die Ausführungen ihrer Mitglieder, oder verlassen Sie die Flotte.',
-  },
 };

@@ -21,4 +21,5 @@ export const fleet = {
     case: 'eine andere Datei heißt ebenso, nur mit anderer Groß- und Kleinschreibung',
     size: 'die Datei ist zu groß',
   },
+  carriedOutBy: (state: string, member: string) => `${state} auf ${member}`,
 } as const;

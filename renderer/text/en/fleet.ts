@@ -21,4 +21,5 @@ export const fleet = {
     case: 'another file has the same name in other upper and lower case',
     size: 'the file is too large',
   },
+  carriedOutBy: (state: string, member: string) => `${state} on ${member}`,
 } as const;

@@ -38,10 +38,4 @@ export const fleetErrors = {
     remedy: 'Look at the new difference, then decide.',
     retryable: false,
   },
-  'fleet.waves': {
-    title: 'Actions on waves are not available in a fleet',
-    cause: 'A wave is carried out by one engine, and its state is not shared yet.',
-    remedy: 'Start the executions of its members, or leave the fleet.',
-    retryable: false,
-  },
 } as const satisfies ErrorTable;

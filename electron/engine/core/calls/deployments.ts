@@ -2,6 +2,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Deployment } from '../../../../shared/model/deployment.ts';
 import { withoutEscapes } from '../../deployments/console-text.ts';
 import { deploymentGraph } from '../../deployments/deployment-graph.ts';
+import { isWaiting } from '../../runs/run-service.ts';
 import { deploymentOf, endpointOf, openDestination, replicaOf, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { deleteDeployment, refuseUndeletable, resourcesOf, runOf } from '../deployment-deletion.ts';
 import { startDeployment } from '../life/purposes.ts';
@@ -48,7 +49,7 @@ export const deploymentCalls: Handlers<CallsOf<'deployment'>> = {
     if (reference === undefined && core.fleet !== undefined) return [];
     if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.deployments.runs.resumeInterrupted()] : [];
     const deployment = deploymentOf(core, reference);
-    if (deployment.state !== 'interrupted' && deployment.state !== 'cancelling') {
+    if (deployment.state !== 'interrupted' && deployment.state !== 'cancelling' && !(core.fleet !== undefined && isWaiting(deployment))) {
       throw new CausewayError('engine.not-active', `deployment ${deployment.id} is ${deployment.state}`);
     }
     return [core.deployments.deploy(replicaOf(core, deployment.replicaId), {})];

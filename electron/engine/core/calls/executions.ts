@@ -3,6 +3,7 @@ import type { Execution } from '../../../../shared/model/execution.ts';
 import type { GraphTask } from '../../../../shared/model/task.ts';
 import { replicaGraph } from '../../executions/replica-graph.ts';
 import type { TaskGraph } from '../../jobs/task-graph.ts';
+import { isWaiting } from '../../runs/run-service.ts';
 import type { StoredTask } from '../../store/tasks.ts';
 import { executionOf, replicaOf, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 
@@ -35,7 +36,7 @@ export const executionCalls: Handlers<CallsOf<'execution'>> = {
     if (reference === undefined) return core.gate.isProjectAccepted() ? [...core.executions.runs.resumeInterrupted()] : [];
     const execution = executionOf(core, reference);
     const { state } = core.executions.runs.asShown(execution);
-    if (state !== 'interrupted' && state !== 'cancelling') {
+    if (state !== 'interrupted' && state !== 'cancelling' && !(core.fleet !== undefined && isWaiting(execution))) {
       throw new CausewayError('engine.not-active', `execution ${execution.id} is ${execution.state}`);
     }
     return [core.executions.execute(replicaOf(core, execution.replicaId), {})];

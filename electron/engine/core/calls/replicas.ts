@@ -6,6 +6,7 @@ import { newId } from '../../store/ids.ts';
 import { environmentDefinition } from '../environments.ts';
 import { endpointOf, openSource, replicaOf, storedEndpoint, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { separateSecrets, storeSecrets } from '../secret-references.ts';
+import { orderExecution } from '../fleet/ordered-runs.ts';
 import { refuseFinalised } from '../life/purposes.ts';
 import type { LifeCall } from './life.ts';
 import { checkLoginUses } from '../trust/check-logins.ts';
@@ -87,8 +88,9 @@ export const replicaCalls: Handlers<Exclude<CallsOf<'replica'>, LifeCall>> = {
     return replicaOf(core, replica);
   },
 
-  async 'replica.execute'(core, { replica, options }) {
+  async 'replica.execute'(core, { replica, options, inFleet }, signal) {
     const found = replicaOf(core, replica);
+    if (inFleet) return orderExecution(core, found, options, signal);
     refuseFinalised(core, found);
     core.deployments.refuseExecution(found);
     return core.executions.execute(found, options);

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { ActiveRun } from '../../runs/run-service.ts';
 import type { CoreContext } from '../core-context.ts';
-import { claimForCall, fleetHooks } from './claims.ts';
+import { claimForCall } from './claims.ts';
+import { fleetHooks } from './fleet-hooks.ts';
 
 const never = new AbortController().signal;
 
@@ -62,7 +63,7 @@ describe('the claims of an engine', () => {
     expect(lost).toHaveLength(1);
     impatient.abort(new CausewayError('general.cancelled', 'enough'));
     await expect(briefly).rejects.toThrow(expect.objectContaining({ code: 'general.cancelled' }) as Error);
-    expect(fleetHooks(core, () => Promise.reject(new Error('not asked'))).isBusy('r')).toBe(true);
+    expect(fleetHooks(core, () => Promise.reject(new Error('not asked')), { applied: () => undefined, progress: () => undefined, moved: () => undefined }).isBusy('r')).toBe(true);
     end();
     await again;
     expect(lost).toHaveLength(2);

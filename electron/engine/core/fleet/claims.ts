@@ -1,39 +1,64 @@
 import type { CallName } from '../../../../shared/contract/contract.ts';
 import type { Envelope } from '../../../../shared/contract/envelope.ts';
-import { CausewayError, fromErrorRecord } from '../../../../shared/model/causeway-error.ts';
+import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { abortable } from '../../concurrency/abortable.ts';
-import type { FleetHooks } from '../../ports/replica-fleet.ts';
-import { forgetTransferState } from '../../replication/index.ts';
-import { deploymentOf, executionOf, replicaOf, transferFolder, type CoreContext } from '../core-context.ts';
+import { wavesJournal } from '../../ports/replica-fleet.ts';
+import { changingCalls } from '../calls/project.ts';
+import { deploymentOf, executionOf, replicaOf, type CoreContext } from '../core-context.ts';
 
 /** Claims that are watched already: their end stops what runs on the replica. */
 const watched = new WeakSet<AbortSignal>();
 
+/** What only reads of waves, or only changes descriptions, which are exchanged by themselves. */
+const withoutClaim: ReadonlySet<string> = new Set(['wave.list', 'wave.show', 'wave.estimate', 'wave.calendar', 'wave.create', 'wave.assign', 'wave.plan'] satisfies CallName[]);
+
+/** What the member that works on a replica, or carries out the waves, does for users of other members as well. Nothing of it says what is accepted. */
+const forwarded: ReadonlySet<string> = new Set([
+  'execution.cancel', 'execution.limit', 'deployment.cancel', 'wave.start', 'wave.pause', 'wave.continue', 'wave.go', 'wave.cancel', 'wave.retry', 'wave.rename', 'wave.skipMissed',
+] satisfies CallName[]);
+
 /**
- * Where several engines share the project, a call that changes something of a replica is carried out by the one that has its claim. Rejects
- * with `fleet.*`.
+ * Where several engines share the project, a call that changes something of a replica is carried out by the one that has its claim: by this one,
+ * or by another one whose answer it is. Rejects with `fleet.*`.
  */
-export async function claimForCall(core: CoreContext, call: CallName, input: unknown, signal: AbortSignal): Promise<void> {
-  if (core.fleet === undefined) return;
-  if (call.startsWith('wave.')) {
-    // At the opening of a project there is nothing to resume either.
-    if (call === 'wave.resume') return;
-    throw new CausewayError('fleet.waves', call);
+export async function claimForCall(core: CoreContext, call: CallName, input: unknown, signal: AbortSignal): Promise<Envelope<unknown> | undefined> {
+  const { fleet } = core;
+  // At the opening of a project there is nothing to resume either.
+  if (fleet === undefined || call === 'wave.resume' || withoutClaim.has(call)) return undefined;
+  const isWave = call.startsWith('wave.');
+  // A limit is of what runs: where nothing runs there is nothing to claim.
+  const isLimit = call === 'execution.limit';
+  if (!isWave && !isLimit && !changingCalls.has(call)) return undefined;
+  const key = isWave ? wavesJournal : replicaOfInput(core, input as Readonly<Record<string, unknown>>);
+  if (key === undefined) return undefined;
+  if (isLimit) return fleet.holder(key) === undefined ? undefined : fleet.forward(key, call, input as object, signal);
+  try {
+    await claim(core, key, signal);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CausewayError) || error.code !== 'fleet.claimed-elsewhere' || !isForwarded(call, input)) throw error;
+    return fleet.forward(key, call, input as object, signal);
   }
-  const replicaId = replicaOfInput(core, input as Readonly<Record<string, unknown>>);
-  if (replicaId !== undefined) await claim(core, replicaId, signal);
+}
+
+/** Keys of disks are accepted where they are entered, never for another computer. */
+export function isForwarded(call: string, input: unknown): boolean {
+  const options = (input as { readonly options?: { readonly deployment?: { readonly luksKeys?: readonly unknown[]; readonly checks?: readonly unknown[] } } }).options?.deployment;
+  return forwarded.has(call) && (options?.luksKeys ?? []).length === 0 && (options?.checks ?? []).length === 0;
 }
 
 /** Runs whose claim was lost, and that have not stopped yet. */
 const ending = new WeakMap<CoreContext, Map<string, Promise<unknown>>>();
 
-async function claim(core: CoreContext, replicaId: string, signal: AbortSignal): Promise<void> {
+/** Makes this engine the one that works on a replica, or that carries out waves. Rejects with `fleet.*`. */
+export async function claim(core: CoreContext, replicaId: string, signal: AbortSignal): Promise<void> {
   // What a run records while it stops is void, and must not become part of what is recorded under the next claim.
   await abortable(ending.get(core)?.get(replicaId) ?? Promise.resolve(), signal);
   const claimed = await core.fleet?.claim(replicaId, signal);
   if (claimed === undefined || watched.has(claimed.lost)) return;
   watched.add(claimed.lost);
   claimed.lost.addEventListener('abort', () => {
+    if (replicaId === wavesJournal) return core.waves.detach();
     const stopping = activeOn(core, replicaId);
     const ofCore = ending.get(core) ?? new Map<string, Promise<unknown>>();
     ending.set(core, ofCore.set(replicaId, Promise.allSettled(stopping.map(({ done }) => done))));
@@ -48,7 +73,7 @@ async function claim(core: CoreContext, replicaId: string, signal: AbortSignal):
 }
 
 /** What this engine carries out on a replica. An ended one that still closes is part of it. */
-function activeOn(core: CoreContext, replicaId: string) {
+export function activeOn(core: CoreContext, replicaId: string) {
   return [core.executions, core.deployments].flatMap(({ runs }) => runs.activeOf(replicaId));
 }
 
@@ -58,38 +83,4 @@ function replicaOfInput(core: CoreContext, input: Readonly<Record<string, unknow
   if (typeof execution === 'string') return executionOf(core, execution).replicaId;
   if (typeof deployment === 'string') return deploymentOf(core, deployment).replicaId;
   return undefined;
-}
-
-/** What a fleet asks this engine. */
-export function fleetHooks(core: CoreContext, dispatch: (call: CallName, input: object) => Promise<Envelope<unknown>>): FleetHooks {
-  const never = new AbortController().signal;
-  return {
-    described() {
-      core.descriptions.sync();
-      core.changed();
-    },
-    marks() {
-      const { mark, former } = core.store.identity.ownership();
-      return [mark, ...former];
-    },
-    replicas: () => core.store.replicas.list().map(({ id }) => id),
-    hasOpenRun: (replicaId) => [core.executions, core.deployments].some(({ runs }) => runs.openRunOf(replicaId) !== undefined),
-    isBusy: (replicaId) => activeOn(core, replicaId).length > 0,
-    async resume(replicaId) {
-      await claim(core, replicaId, never);
-      for (const [kind, { runs }] of [['execution', core.executions], ['deployment', core.deployments]] as const) {
-        const run = runs.interruptAbandoned(replicaId);
-        if (run === undefined) continue;
-        const answer = await dispatch(`${kind}.resume`, { [kind]: run.id });
-        if (!answer.ok) throw fromErrorRecord(answer.error);
-      }
-    },
-    applying(replicaId) {
-      // Others have written to the volumes, so that digests from before say nothing: the next execution compares everything.
-      for (const { diskId, sizeBytes } of core.store.replicas.find(replicaId)?.disks ?? []) {
-        forgetTransferState({ db: core.store.db, folder: transferFolder(core), replicaId, diskId, sizeBytes });
-      }
-    },
-    applied: () => core.changed(),
-  };
 }

@@ -7,7 +7,7 @@ import type { CoreContext } from '../core-context.ts';
 import { replicaEnvironments } from '../replica-environments.ts';
 import { currentLife } from './life-facts.ts';
 
-type Parts = Pick<CoreContext, 'store' | 'stateFolder' | 'accepted' | 'gate' | 'deployments' | 'evidence'>;
+type Parts = Pick<CoreContext, 'store' | 'stateFolder' | 'accepted' | 'gate' | 'evidence'> & { readonly deployments: Pick<CoreContext['deployments'], 'deploy'> };
 
 /**
  * Starts a deployment, or continues one that was interrupted.

@@ -3,10 +3,31 @@ import { defaultsFiles } from '../../project-files/defaults-files.ts';
 import type { Clock } from '../../time/clock.ts';
 import { lookAtCalendar } from '../../waves/calendar.ts';
 import type { CoreContext } from '../core-context.ts';
+import { wavesJournal } from '../../ports/replica-fleet.ts';
+import { claim } from '../fleet/claims.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { startWave } from './start-wave.ts';
 
 const pauseMs = 30_000;
+
+/** In a fleet, one member carries out the plans: the one that carries out waves, or whoever comes first while there is something planned. */
+async function mayLook(core: CoreContext, signal: AbortSignal): Promise<boolean> {
+  if (core.fleet === undefined) return true;
+  carried.delete(core);
+  if (!plansOf(core).some(({ plan }) => plan?.synchronisation !== undefined || (plan?.window !== undefined && plan.startsWith !== undefined))) return false;
+  await core.fleet.ready;
+  // What another member carries out, or servers that do not answer: the next look asks again.
+  const isMine = await claim(core, wavesJournal, signal).then(() => true, () => false);
+  if (isMine) carried.add(core);
+  return isMine;
+}
+
+const carried = new WeakSet<CoreContext>();
+
+/** Whether this engine carries out plans for its fleet. */
+export function carriesOutCalendar(core: CoreContext): boolean {
+  return carried.has(core);
+}
 
 const plansOf = (core: CoreContext) => defaultsFiles(projectFolderOf(core)).waves.each().flatMap(({ read }) => ('thing' in read ? [read.thing] : []));
 
@@ -14,7 +35,7 @@ const plansOf = (core: CoreContext) => defaultsFiles(projectFolderOf(core)).wave
 export async function carryOutCalendar(core: CoreContext, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      await lookAtCalendar({
+      if (await mayLook(core, signal)) await lookAtCalendar({
         store: core.store.waveCalendar,
         waves: () => plansOf(core),
         mayStart: async () => {

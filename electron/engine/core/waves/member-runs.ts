@@ -1,8 +1,9 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { isTerminalDeployment, type Deployment, type DeploymentOptions } from '../../../../shared/model/deployment.ts';
-import { isTerminalExecution, type Execution } from '../../../../shared/model/execution.ts';
+import { isTerminalExecution, type Execution, type ExecutionOptions } from '../../../../shared/model/execution.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { WaveAction } from '../../../../shared/model/wave-plan.ts';
+import type { WaveRunOptions } from '../../../../shared/model/wave.ts';
 import type { DeploymentService } from '../../deployments/deployment-service.ts';
 import type { ExecutionService } from '../../executions/execution-service.ts';
 import type { Store } from '../../store/store.ts';
@@ -12,12 +13,17 @@ interface Services {
   readonly store: Store;
   readonly executions: ExecutionService;
   readonly deployments: DeploymentService;
-  /** Starts a deployment the way people do: with the replica's checks, and recorded. */
+  /** Starts an execution, or asks the fleet for it. */
+  execute(replica: Replica, options: ExecutionOptions): Execution;
+  /** Starts a deployment the way people do: with the replica's checks, and recorded; or asks the fleet for it. */
   deploy(replica: Replica, options: DeploymentOptions): Deployment;
+  /** Whether any engine of several may carry out what this one does not. */
+  readonly isShared: boolean;
 }
 
 /** What waves start and watch: an execution for a synchronisation, a deployment for a rehearsal or a cut-over. */
-export function memberRuns({ store, executions, deployments, deploy }: Services): MemberRuns {
+export function memberRuns({ store, executions, deployments, execute: begin, deploy, isShared }: Services): MemberRuns & { start(action: WaveAction, replicaId: string, options: WaveRunOptions): MemberRun } {
+  const liveState = (active: unknown): 'active' | 'interrupted' => (active === undefined && !isShared ? 'interrupted' : 'active');
   const executionRun = (execution: Execution): MemberRun => {
     const { id, number, state, error } = execution;
     const isOpen = !isTerminalExecution(state);
@@ -40,9 +46,9 @@ export function memberRuns({ store, executions, deployments, deploy }: Services)
       if (isExecution(action)) {
         // One that a person started is as good as the wave's own.
         const open = executions.runs.openRunOf(replicaId);
-        if (open !== undefined && executions.runs.active(open.id) !== undefined) return executionRun(open);
+        if (open !== undefined && (isShared || executions.runs.active(open.id) !== undefined)) return executionRun(open);
         deployments.refuseExecution(replica);
-        return executionRun(executions.execute(replica, options.execution ?? {}));
+        return executionRun(begin(replica, options.execution ?? {}));
       }
       const open = deployments.runs.openRunOf(replicaId);
       // Another deployment than the wave's may be a rehearsal where a cut-over is due.
@@ -78,8 +84,4 @@ export function memberRuns({ store, executions, deployments, deploy }: Services)
       else deployments.runs.cancel(id, false);
     },
   };
-}
-
-function liveState(active: unknown): 'active' | 'interrupted' {
-  return active === undefined ? 'interrupted' : 'active';
 }

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { cp, mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
+import type { JournalLog } from '../../../electron/fleet/journal-log.ts';
+import { natsJournal } from '../../../electron/fleet/nats-journal.ts';
+import { startNats, type NatsCluster } from '../nats-cluster.ts';
+import { startFleetMover, type FleetMover, type MoverConfig } from './fleet-mover.ts';
+import { startProjectLab, type ProjectLab } from './lab-project.ts';
+
+const MiB = 1024 * 1024;
+
+/** A project of the lab that several engines share: movers as processes, each with a store and links of its own, and three NATS servers. */
+export interface LabFleet {
+  readonly lab: ProjectLab;
+  readonly nats: NatsCluster;
+  /** What the servers have, by a connection that no failure is put on. */
+  readonly log: JournalLog;
+  readonly movers: readonly FleetMover[];
+  /** Ids of replicas by their names. */
+  readonly ids: ReadonlyMap<string, string>;
+  /** The disk of a replica's source. */
+  image(name: string): string;
+  close(): Promise<void>;
+}
+
+export interface LabFleetOptions {
+  readonly names: readonly string[];
+  readonly diskMiB: number;
+  readonly fleet: Pick<MoverConfig, 'project' | 'replicas' | 'claimSeconds'>;
+  /** One for each mover. */
+  readonly movers: readonly Partial<MoverConfig>[];
+}
+
+export async function startLabFleet({ names, diskMiB, fleet, movers: configs }: LabFleetOptions): Promise<LabFleet> {
+  const closing: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of closing.toReversed()) await end();
+  };
+  try {
+    const [lab, nats] = await Promise.all([
+      startProjectLab({ patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 } }),
+      startNats({ servers: 3 }),
+    ]);
+    closing.push(() => Promise.all([lab.close(), nats.stop()]));
+    const connection = await connect({ servers: [...nats.urls], maxReconnectAttempts: -1 });
+    closing.push(() => connection.close());
+    const log = await natsJournal(connection, fleet);
+    const image = (name: string): string => join(lab.images, `${name}.raw`);
+    for (const name of names) {
+      const file = await open(image(name), 'w');
+      await file.write(randomBytes(diskMiB * MiB));
+      await file.close();
+      await lab.createReplica(name, name, 'HTTPS');
+    }
+    const ids = new Map(await lab.use(async (core) => (await core.call('replica.list', {})).map(({ name, id }) => [name, id] as const)));
+    const movers: FleetMover[] = [];
+    for (const [index, config] of configs.entries()) {
+      const folder = join(dirname(lab.project.folder), `mover-${index}`);
+      await mkdir(folder);
+      await cp(lab.project.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+      // A store of its own, as on another computer.
+      for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer']) await rm(join(folder, '.causeway', file), { recursive: true, force: true });
+      const mover = await startFleetMover(`mover-${index}`, { ...lab.project, folder }, nats, { ...fleet, ...config });
+      movers.push(mover);
+      closing.push(() => mover.stop());
+      await mover.call('trust.accept', { token: (await mover.call('trust.show', {})).token });
+    }
+    return { lab, nats, log, movers, ids, image, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,339 @@
+import type { DescriptionConflict, FleetView, NotShared } from '../../shared/model/fleet.ts';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
+import { wavesJournal, type FleetHooks, type FleetInEngine } from '../engine/ports/replica-fleet.ts';
+import type { ExecutionProgress } from '../../shared/model/progress.ts';
+import { systemClock } from '../engine/time/clock.ts';
+import type { DescriptionExchange } from './description-exchange.ts';
+import type { FleetMember } from './fleet-member.ts';
+import type { ClaimBoard, JournalLog } from './journal-log.ts';
+import type { Member } from './journal-record.ts';
+import type { FleetLive, Here, LiveHandlers } from './live-messages.ts';
+import { membersHeard } from './members-heard.ts';
+import { placeWork } from './place-work.ts';
+
+/** How long calls wait for what others have recorded before, milliseconds. */
+const readyMs = 10_000;
+/** How long whoever has just come waits for the numbers of what others carry out, milliseconds. */
+const introductionMs = 500;
+/** After a replica could not be continued, this member leaves it to others for so many times the length of a claim. */
+const turnsAfterFailure = 10;
+/** What was recorded is in the journal at the latest after so long, milliseconds, and numbers are told no more often. */
+const tellMs = 1000;
+
+export interface EngineInFleetOptions {
+  readonly self: Member;
+  readonly member: FleetMember;
+  readonly claims: ClaimBoard;
+  readonly log: Pick<JournalLog, 'changed'>;
+  readonly files: DescriptionExchange;
+  readonly hooks: FleetHooks;
+  live(handlers: LiveHandlers): FleetLive;
+  /** Whether this engine stays, and carries out what waits. */
+  readonly takesOver: boolean;
+  /** As the membership says it. */
+  readonly carries?: number | undefined;
+  readonly reaches?: readonly string[] | undefined;
+}
+
+/** What an engine does while it is a member: follows, is followed, renews, and takes what the fleet has for it. */
+export function engineInFleet({ self, member, claims, log, files, hooks, live: connectLive, takesOver, carries, reaches: names }: EngineInFleetOptions): FleetInEngine {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const everyMs = claims.ttlMs / 4;
+  const idle = new Map<string, number>();
+  const notBefore = new Map<string, number>();
+  const others = membersHeard(self.id, claims.ttlMs, () => performance.now());
+  /** Who has a replica of which something is open, as the claims said it last. */
+  const asked = new Map<string, string>();
+  const dirty = new Set<string>();
+  const followed = new Set<string>();
+  const toTell = new Set<string>();
+  /** The newest numbers of what runs here, by replica, and those that were not told yet. */
+  const numbers = new Map<string, ExecutionProgress>();
+  const untold = new Set<string>();
+  const heardOf = new Set<string>();
+  const ready = Promise.withResolvers<void>();
+  let reached: readonly string[] = [];
+  let journalsUpTo: number | undefined;
+  let isDraining = false;
+  let conflicts: readonly DescriptionConflict[] = [];
+  let notShared: readonly NotShared[] = [];
+  let wake: () => void = () => undefined;
+  let lookedAt = -Infinity;
+  let exchangedAt = -Infinity;
+  let lastTold = '';
+  let lastHolders = '[]';
+  const introduced = Promise.withResolvers<void>();
+
+  /** What failed is tried again at the next turn. */
+  const quietly = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined);
+  const worksOn = (): string[] => member.held().filter((id) => hooks.isBusy(id));
+
+  function here(): Here {
+    const now = performance.now();
+    return {
+      kind: 'here', member: self, carries: takesOver ? carries ?? hooks.carries() : 0, isDraining, reaches: [...reached], works: worksOn(),
+      refuses: [...notBefore].flatMap(([id, until]) => (until > now ? id : [])),
+    };
+  }
+
+  function tellHere(): void {
+    const message = here();
+    lastTold = JSON.stringify(message);
+    live.tell(message);
+  }
+
+  function tellNumbers(): void {
+    for (const replica of untold) {
+      const progress = numbers.get(replica);
+      if (progress !== undefined) live.tell({ kind: 'progress', replica, progress });
+    }
+    untold.clear();
+  }
+
+  const live = connectLive({
+    hear(message) {
+      switch (message.kind) {
+        case 'here':
+          others.heard(message);
+          break;
+        case 'gone':
+          others.gone(message.member);
+          wake();
+          break;
+        case 'who':
+          tellHere();
+          for (const replica of worksOn()) untold.add(replica);
+          tellNumbers();
+          break;
+        case 'progress':
+          if (!member.held().includes(message.replica)) hooks.progress(message.progress);
+          heardOf.add(message.replica);
+          if ([...asked.keys()].every((id) => id === wavesJournal || heardOf.has(id))) introduced.resolve();
+          break;
+        case 'recorded':
+          if (!member.held().includes(message.replica)) wake();
+          break;
+        case 'drain':
+          if (message.member === self.id && message.isDraining !== isDraining) {
+            ({ isDraining } = message);
+            tellHere();
+            wake();
+          }
+          break;
+      }
+    },
+    asked: ({ replica, call, input }) => (member.held().includes(replica) ? hooks.asked(call, input) : undefined),
+  });
+  live.tell({ kind: 'who' });
+
+  async function exchange(): Promise<void> {
+    const { taken, ...found } = await files.turn();
+    const isNew = JSON.stringify([found.conflicts, found.notShared]) !== JSON.stringify([conflicts, notShared]);
+    ({ conflicts, notShared } = found);
+    if (taken.length > 0 || isNew) hooks.described();
+  }
+
+  /** Brings the store to where the journals are. After the first time only those that have grown are asked for. */
+  async function follow(): Promise<void> {
+    const { replicas, upTo } = await log.changed(journalsUpTo, signal);
+    journalsUpTo = upTo;
+    const held = new Set(member.held());
+    const ids = [...hooks.replicas(), wavesJournal];
+    for (const id of ids) if (!followed.has(id) || replicas.has(id)) dirty.add(id);
+    for (const id of ids) {
+      signal.throwIfAborted();
+      if (held.has(id) || !dirty.has(id)) continue;
+      dirty.delete(id);
+      await member.follow(id, signal).then(() => followed.add(id), () => dirty.add(id));
+    }
+  }
+
+  async function look(): Promise<void> {
+    // What others have recorded wakes this member up more often than files need to be compared.
+    const isDue = performance.now() - exchangedAt >= everyMs;
+    lookedAt = performance.now();
+    if (isDue) {
+      exchangedAt = lookedAt;
+      await quietly(exchange());
+    }
+    for (const replicaId of member.held()) {
+      await quietly(flush(replicaId));
+      await quietly(releaseIdle(replicaId));
+    }
+    await quietly(follow());
+    await quietly(askHolders());
+    ready.resolve();
+    if (!takesOver) return;
+    if (isDue) {
+      reached = await hooks.reaches(names).catch(() => []);
+      tellHere();
+    }
+    await quietly(takeUpWaves());
+    await takeWork();
+    hooks.looked();
+  }
+
+  /** Claims say for certain who has what is open; whoever was just heard of need not be asked about. */
+  async function askHolders(): Promise<void> {
+    const before = lastHolders;
+    const held = new Set(member.held());
+    const open = hooks.openRuns().map(({ replicaId }) => replicaId);
+    const keys = hooks.hasOpenWave() ? [...open, wavesJournal] : open;
+    for (const key of asked.keys()) if (!keys.includes(key)) asked.delete(key);
+    for (const key of keys) {
+      const holder = held.has(key) ? undefined : others.holder(key)?.name ?? await claims.holder(key, signal);
+      if (holder === undefined) asked.delete(key);
+      else asked.set(key, holder);
+    }
+    lastHolders = JSON.stringify([...asked]);
+    if (lastHolders !== before) hooks.moved();
+  }
+
+  async function takeWork(): Promise<void> {
+    const held = new Set(member.held());
+    const holderOf = (id: string): string | undefined => (held.has(id) || hooks.isBusy(id) ? self.id : others.holder(id)?.id ?? asked.get(id));
+    const mine = placeWork({ self: here(), others: others.list(), open: hooks.openRuns(), holderOf, limits: hooks.limits(), now: systemClock.wallTime() });
+    await Promise.all(mine.map(async (replicaId) => {
+      // A run of this engine that still stops must not keep it from looking after other replicas.
+      if (!signal.aborted && !hooks.isBusy(replicaId)) await quietly(takeOver(replicaId));
+    }));
+    if (mine.length > 0) tellHere();
+  }
+
+  /** What carries out actions on waves is gone: any member that stays can go on, as it does nothing but ask for executions. */
+  async function takeUpWaves(): Promise<void> {
+    if (!isDraining && hooks.hasOpenWave() && !member.held().includes(wavesJournal) && asked.get(wavesJournal) === undefined) await takeOver(wavesJournal);
+  }
+
+  async function releaseIdle(replicaId: string): Promise<void> {
+    if (hooks.isBusy(replicaId)) return void idle.delete(replicaId);
+    const since = idle.get(replicaId) ?? performance.now();
+    idle.set(replicaId, since);
+    // Whoever has started one thing often starts the next one.
+    if (performance.now() - since < claims.ttlMs / 2) return;
+    idle.delete(replicaId);
+    await member.release(replicaId, signal);
+  }
+
+  async function takeOver(replicaId: string): Promise<void> {
+    if ((notBefore.get(replicaId) ?? 0) > performance.now()) return;
+    try {
+      await hooks.resume(replicaId);
+    } catch (error) {
+      // Somebody was faster.
+      if (error instanceof CausewayError && error.code === 'fleet.claimed-elsewhere') return;
+      // Whoever cannot continue it, for example because its vault is locked, leaves it to others.
+      notBefore.set(replicaId, performance.now() + claims.ttlMs * turnsAfterFailure);
+      await member.release(replicaId, signal);
+      throw error;
+    }
+  }
+
+  async function flush(replicaId: string): Promise<void> {
+    await member.settled(replicaId, signal);
+    live.tell({ kind: 'recorded', replica: replicaId });
+  }
+
+  async function release(replicaId: string, within: AbortSignal): Promise<void> {
+    await member.release(replicaId, within);
+    live.tell({ kind: 'recorded', replica: replicaId });
+    wake();
+  }
+
+  function nextLook(): Promise<void> {
+    return new Promise<void>((resolve) => {
+      wake = resolve;
+      void systemClock.sleep(everyMs, signal).then(resolve, resolve);
+    }).then(() => systemClock.sleep(Math.max(0, lookedAt + tellMs - performance.now()), signal).catch(() => undefined));
+  }
+
+  // After a sleep, what runs stops as soon as timers have their turn. What arrives before that finds out when it sends something (`claimed`).
+  const expiring = setInterval(() => member.expire(), everyMs / 2).unref();
+  const telling = setInterval(() => {
+    for (const replicaId of toTell) if (member.held().includes(replicaId)) void quietly(flush(replicaId));
+    toTell.clear();
+    tellNumbers();
+    if (JSON.stringify(here()) !== lastTold) tellHere();
+  }, tellMs).unref();
+  const renewing = (async () => {
+    while (!signal.aborted) {
+      await quietly(member.renew(signal));
+      await systemClock.sleep(everyMs, signal).catch(() => undefined);
+    }
+  })();
+  // Servers that do not answer must not keep anybody from reading.
+  void systemClock.sleep(readyMs, signal).then(ready.resolve, ready.resolve);
+  const watching = (async () => {
+    while (!signal.aborted) {
+      const next = nextLook();
+      await quietly(look());
+      ready.resolve();
+      await next;
+    }
+  })();
+  const isReady = ready.promise.then(async () => {
+    // Others carry something out, and say how far it is.
+    if (asked.size > 0) await Promise.race([introduced.promise, systemClock.sleep(introductionMs, signal).catch(() => undefined)]);
+  });
+
+  function view(): FleetView {
+    const mine = here();
+    const members = [mine, ...others.list()].map(({ member: { id, name }, kind: _kind, refuses: _refuses, ...rest }) => ({ id, name, isThis: id === self.id, ...rest }));
+    const holders = new Map([...asked, ...members.flatMap(({ name, works }) => works.map((replica) => [replica, name] as const))]);
+    const waiting = hooks.openRuns().flatMap(({ replicaId }) => (holders.has(replicaId) || member.held().includes(replicaId) ? [] : replicaId));
+    return { members, waiting, holders: Object.fromEntries(holders) };
+  }
+
+  return {
+    ready: isReady,
+    claim: (replicaId, within) => member.claim(replicaId, within),
+    settled: (replicaId, within) => member.settled(replicaId, within),
+    claimed: (replicaId) => member.claimed(replicaId),
+    epoch: (replicaId) => member.epoch(replicaId),
+    holder: (replicaId) => (member.held().includes(replicaId) ? undefined : others.holder(replicaId)?.name ?? asked.get(replicaId)),
+    release,
+    async forward(replicaId, call, input, within) {
+      const answer = await live.ask({ replica: replicaId, call, input }, within);
+      if (answer === undefined) throw new CausewayError('fleet.claimed-elsewhere', `${asked.get(replicaId) ?? 'the member that works on it'} does not answer`);
+      return answer;
+    },
+    noted: (replicaId) => void toTell.add(replicaId),
+    publish(replicaId, progress) {
+      numbers.set(replicaId, progress);
+      untold.add(replicaId);
+    },
+    view,
+    drain(name, drains) {
+      const found = [here(), ...others.list()].filter(({ member: { id, name: known } }) => id === name || known === name);
+      for (const { member: { id } } of found) live.tell({ kind: 'drain', member: id, isDraining: drains });
+      return found.length > 0;
+    },
+    leave() {
+      isDraining = true;
+      tellHere();
+    },
+    conflicts: () => conflicts,
+    notShared: () => notShared,
+    async decide(file, side, revision) {
+      try {
+        await files.resolve(file, side, revision);
+      } finally {
+        // Of what has come since, too, the difference has to be shown.
+        await quietly(exchange());
+        hooks.described();
+      }
+    },
+    async close() {
+      stop.abort();
+      clearInterval(expiring);
+      clearInterval(telling);
+      await Promise.all([watching, renewing]);
+      // What a command has changed in the project's files is for the others before it ends.
+      await quietly(exchange());
+      const last = AbortSignal.timeout(claims.ttlMs);
+      for (const replicaId of member.held()) await quietly(release(replicaId, last));
+      live.tell({ kind: 'gone', member: self.id });
+    },
+  };
+}
