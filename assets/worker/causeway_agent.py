@@ -918,19 +918,30 @@ class Connection(object):
 # ---------------------------------------------------------------- starting and ending
 
 
-def take_over(path):
-    """Makes this the only agent that uses the lock file: one that a lost caller left behind is ended first."""
+FENCED = 76  # exit status of an agent whose caller was replaced
+
+
+def take_over(path, epoch):
+    """Makes this the only agent that uses the lock file: one that a lost caller left behind is ended first. The file remembers
+    the highest epoch that a caller had, so that a caller who was replaced neither ends its successor's agent nor gets one."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     deadline = time.monotonic() + 15
     told = 0
     while True:
+        former, newest = read_lock(handle)
+        if newest > epoch:
+            note('fenced: epoch %d of this worker has begun, and this caller is of epoch %d' % (newest, epoch))
+            sys.exit(FENCED)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
+            # Whoever had it meanwhile may have been a later one.
+            if read_lock(handle)[1] <= epoch:
+                break
+            fcntl.flock(handle, fcntl.LOCK_UN)
+            continue
         except OSError:
             if time.monotonic() > deadline:
                 raise SystemExit('another agent holds %s and does not end' % path)
-        former = os.pread(handle, 32, 0).decode('ascii', 'replace').strip()
         if told < 2 and is_agent(former):
             told = 1 if time.monotonic() < deadline - 10 else 2
             try:
@@ -938,17 +949,23 @@ def take_over(path):
             except OSError:
                 pass
         time.sleep(0.05)
-    own_lock(handle)
+    own_lock(handle, epoch)
     return handle
+
+
+def read_lock(handle):
+    """Process id of the last holder, as text, and its epoch; files of former versions have none."""
+    words = os.pread(handle, 64, 0).decode('ascii', 'replace').split()
+    return (words[0] if words else ''), (int(words[1]) if len(words) > 1 and words[1].isdigit() else 0)
 
 
 def is_agent(pid):
     return pid.isdigit() and int(pid) != os.getpid() and 'agent' in read_text('/proc/%s/cmdline' % pid)
 
 
-def own_lock(handle):
-    os.ftruncate(handle, 0)
-    os.pwrite(handle, str(os.getpid()).encode('ascii'), 0)
+def own_lock(handle, epoch):
+    # One write, and never shorter than what was there: whoever reads meanwhile finds no epoch 0.
+    os.pwrite(handle, ('%d %d' % (os.getpid(), epoch)).ljust(48).encode('ascii'), 0)
 
 
 def serve_stdio(agent):
@@ -1043,7 +1060,7 @@ def accept_on(agent, listener, context, pinned):
             count.release()
 
 
-def go_to_background(lock):
+def go_to_background(lock, epoch):
     """Detaches from the SSH session; the parent ends, so that the caller's command returns."""
     if os.fork() > 0:
         os._exit(0)
@@ -1052,7 +1069,7 @@ def go_to_background(lock):
     for fd in (0, 1):
         os.dup2(null, fd)
     if lock is not None:
-        own_lock(lock)
+        own_lock(lock, epoch)
 
 
 def parse_arguments(arguments):
@@ -1067,6 +1084,7 @@ def parse_arguments(arguments):
     parser.add_argument('--daemon', action='store_true', help='go to the background when listening')
     parser.add_argument('--log', help='file for messages of an agent in the background')
     parser.add_argument('--lock', help='file that only one agent holds; a former holder is ended')
+    parser.add_argument('--epoch', type=int, default=0, help='number of the caller\'s claim; once a greater one was given, the lock is refused to smaller ones')
     parser.add_argument('--allow', action='append', default=[], help='path prefix outside /dev whose files may be opened')
     parser.add_argument('--own-folder', help='folder with this file and its keys; removed when the agent ends')
     parser.add_argument('--idle', type=float, default=300, help='seconds of silence after which the agent ends')
@@ -1086,7 +1104,7 @@ def lock_path(given):
 def main(arguments):
     options = parse_arguments(arguments)
     os.umask(0o077)
-    lock = take_over(lock_path(options.lock)) if options.lock else None
+    lock = take_over(lock_path(options.lock), options.epoch) if options.lock else None
     listeners = []
     if options.listen is not None:
         context = tls_context(options)
@@ -1099,7 +1117,7 @@ def main(arguments):
         if options.daemon:
             log = os.open(options.log or os.devnull, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             os.dup2(log, 2)
-            go_to_background(lock)
+            go_to_background(lock, options.epoch)
     agent = Agent(options)
     signal.signal(signal.SIGTERM, lambda *_: agent.ended.set())
     signal.signal(signal.SIGHUP, lambda *_: agent.ended.set())

@@ -262,7 +262,7 @@ async function openImage(path: string): Promise<DiskReader> {
 async function agentPid(workerId: string): Promise<number> {
   for (const folder of ['/run', tmpdir()]) {
     const text = await readFile(join(folder, `causeway-agent-${agentLock(workerId)}.lock`), 'utf8').catch(() => '');
-    if (text !== '') return Number(text);
+    if (text !== '') return Number(text.split(' ')[0]);
   }
   throw new Error('the agent has no lock file');
 }

@@ -73,9 +73,12 @@ export class TransportLab {
     this.access = { ...this.access, sshPort: this.ssh.port, httpsPort: this.tls.port };
   }
 
+  get options(): ConnectWorkerOptions {
+    return { allowPaths: [this.folder], agentPorts: [this.#agentPort], deadlineMs: 60_000, loginGraceMs: 0 };
+  }
+
   async connected(options: ConnectWorkerOptions = {}): Promise<AgentSession> {
-    const defaults = { allowPaths: [this.folder], agentPorts: [this.#agentPort], deadlineMs: 60_000, loginGraceMs: 0 };
-    const session = await connectWorker(this.access, this.mechanism, { ...defaults, ...options }, never);
+    const session = await connectWorker(this.access, this.mechanism, { ...this.options, ...options }, never);
     this.#sessions.push(session);
     return session;
   }
@@ -88,7 +91,7 @@ export class TransportLab {
   async agentPid(): Promise<number | undefined> {
     for (const place of ['/run', tmpdir()]) {
       const text = await readFile(join(place, `causeway-agent-${agentLock(this.access.workerId)}.lock`), 'utf8').catch(() => '');
-      if (text !== '') return Number(text);
+      if (text !== '') return Number(text.split(' ')[0]);
     }
     return undefined;
   }

@@ -99,7 +99,7 @@ export function labCore(project: LabProject): CoreOptions {
     ...(boot === undefined ? {} : { bootPatience: quickBoot }),
     workerPatienceMs: workerMs,
     ...(checkpointMs === undefined ? {} : { replication: { ...replication, replicateDisk: checkpointedEvery(checkpointMs) } }),
-    connectWorker: (access, mechanism, signal, note) => connectWorker(access, mechanism, { ...link, note }, signal),
+    connectWorker: (access, mechanism, signal, use) => connectWorker(access, mechanism, { ...link, ...use }, signal),
   };
 }
 

@@ -130,7 +130,7 @@ export function createCore(options: CoreOptions): Core {
   const accepted = acceptedEndpoints(trust, vault);
   const gate = createGate({ stateFolder, store, vault, platforms, redactor: redact, trust, accepted });
   const parts: CoreParts = { stateFolder, store, vault, gate, trust, accepted, sealed: sealedConnections(vault), redactor: redact, descriptions: described };
-  const connect: ConnectWorker = options.connectWorker ?? ((access, mechanism, signal, note) => connectWorker(access, mechanism, { note }, signal));
+  const connect: ConnectWorker = options.connectWorker ?? ((access, mechanism, signal, use) => connectWorker(access, mechanism, { ...use }, signal));
   const words = lastWords(stateFolder);
   let lastEventId = 0;
   /** Set as soon as there are services; events come before that. */

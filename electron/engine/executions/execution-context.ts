@@ -22,8 +22,16 @@ export interface RunEnvironments {
   readonly destination: JsonObject;
 }
 
+/** Beside the worker itself. */
+export interface ConnectionUse {
+  /** Called with warnings although the connection succeeded. */
+  readonly note?: ((message: string) => void) | undefined;
+  /** Number of the claim under which the run works; the worker's agent refuses those that were replaced. */
+  readonly epoch?: number | undefined;
+}
+
 /** Opens a session to a worker's agent. */
-export type ConnectWorker = (access: WorkerAccess, mechanism: Mechanism, signal: AbortSignal, note?: (message: string) => void) => Promise<WorkerSession>;
+export type ConnectWorker = (access: WorkerAccess, mechanism: Mechanism, signal: AbortSignal, use?: ConnectionUse) => Promise<WorkerSession>;
 
 /** Everything that the steps of one execution share. Nothing here survives the engine: what must is in the store. */
 export interface ExecutionContext {

@@ -11,6 +11,7 @@ export function executionContext(
   service: ExecutionServiceOptions, emit: EmitOf, execution: Execution, replica: Replica, entry: ActiveExecution, opened: OpenReplica,
 ): ExecutionContext {
   const { store } = service;
+  const epoch = store.ledger.epoch(replica.id);
   const policy = opened.destination.runPolicy(opened.environments.destination);
   return {
     executionId: execution.id,
@@ -34,7 +35,7 @@ export function executionContext(
         whyDown: (within: AbortSignal) => opened.destination.workerFailure(opened.environments.destination, access.workerId, within),
         slowMs: service.slowWorkerMs,
       };
-      return connectWatched((within) => service.connectWorker(access, policy.mechanism, within, watch.note), watch, signal);
+      return connectWatched((within) => service.connectWorker(access, policy.mechanism, within, { note: watch.note, epoch }), watch, signal);
     }),
     workerPatienceMs: service.workerPatienceMs,
     event: (type, message, details = {}) => emit(execution, type, message, details),

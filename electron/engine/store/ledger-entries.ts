@@ -8,7 +8,7 @@ import { json, optionalText, text, type Row } from './rows.ts';
 export type LedgerEntryStore = ReturnType<typeof ledgerEntryStore>;
 
 /** The rows of the ledger. The rules of their use are in `ledger.ts`. */
-export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () => Ownership, fleet: () => Pick<ReplicaFleet, 'settled' | 'claimed'> | undefined = () => undefined) {
+export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () => Ownership, fleet: () => Pick<ReplicaFleet, 'settled' | 'claimed' | 'epoch'> | undefined = () => undefined) {
   const openedAt = clock.monotonic();
   const asked = new Map<string, number>();
   const insert = db.prepare('INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
@@ -38,6 +38,8 @@ export function ledgerEntryStore(db: DatabaseSync, clock: Clock, ownership: () =
     },
     /** What has to hold when a request of a replica's run begins. */
     claimed: (replicaId: string): (() => void) => fleet()?.claimed(replicaId) ?? (() => undefined),
+    /** Number of the claim under which this engine works on a replica; 0 where it has its project for itself. */
+    epoch: (replicaId: string): number => fleet()?.epoch(replicaId) ?? 0,
     /** When the platform was last asked to create the entry's resource, by the monotonic clock, at the latest. */
     lastAsked: (entryId: string): number => asked.get(entryId) ?? openedAt,
     /** Records that the platform is queried now, or (`at`) when it was last queried. */

@@ -47,7 +47,7 @@ export interface Store {
   readonly guestInspections: GuestInspectionStore;
   readonly notifications: NotificationOutbox;
   /** From now on requests of replicas wait until others could continue from what was recorded, and what other members have marked is this store's as well. */
-  joinFleet(fleet: Pick<ReplicaFleet, 'settled' | 'claimed'>, marks: () => readonly string[]): void;
+  joinFleet(fleet: Pick<ReplicaFleet, 'settled' | 'claimed' | 'epoch'>, marks: () => readonly string[]): void;
   close(): void;
 }
 
@@ -59,7 +59,7 @@ export interface Store {
 export function openStore(folder: string, createTransferTables: (db: DatabaseSync) => void = () => undefined, clock: Clock = systemClock, computer: Computer = thisComputer()): Store {
   const db = openDatabase(folder, [{ number: 2, name: 'state of transfers', sql: schemaOf(createTransferTables) }]);
   const identity = storeIdentity(db, computer);
-  let fleet: Pick<ReplicaFleet, 'settled' | 'claimed'> | undefined;
+  let fleet: Pick<ReplicaFleet, 'settled' | 'claimed' | 'epoch'> | undefined;
   let fleetMarks = (): readonly string[] => [];
   const ownership = (): Ownership => {
     const { mark, former } = identity.ownership();

@@ -67,6 +67,14 @@ export async function placeAgent(
   return { facts, folder, command: `${prefix}${shellQuoted(python)} ${shellQuoted(path)}` };
 }
 
+/** Exit status of an agent that was not started because its caller was replaced. */
+export const fencedStatus = 76;
+
+/** Another engine continues with what this worker is for. */
+export function fenced(where: string, words: string): CausewayError {
+  return new CausewayError('fleet.claim-lost', `${where}: ${textEnd(words.trim(), 300)}`);
+}
+
 /** Name of the lock that only one agent for this worker holds at a time. */
 export function agentLock(workerId: string): string {
   return createHash('sha256').update(workerId).digest('hex').slice(0, 16);

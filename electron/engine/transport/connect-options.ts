@@ -20,6 +20,8 @@ export interface ConnectWorkerOptions {
   readonly hostKeys?: HostKeyMemory;
   /** Called with warnings although the connection succeeded. */
   readonly note?: ((message: string) => void) | undefined;
+  /** Number of the caller's claim on what the worker is for: once a greater one has connected, smaller ones are refused. Default 0. */
+  readonly epoch?: number | undefined;
   /** How long to wait until SSH answers. */
   readonly deadlineMs?: number;
   /** How long a refused login is tried again. */
@@ -42,7 +44,8 @@ export interface ConnectWorkerOptions {
 }
 
 /** The options with every default filled in. */
-export interface Settings extends Required<Omit<ConnectWorkerOptions, 'throttle' | 'agentPorts' | 'note'>> {
+export interface Settings extends Required<Omit<ConnectWorkerOptions, 'throttle' | 'agentPorts' | 'note' | 'epoch'>> {
+  readonly epoch: number;
   readonly note: ConnectWorkerOptions['note'];
   readonly throttle: ConnectWorkerOptions['throttle'] | undefined;
   readonly agentPorts: readonly number[] | undefined;

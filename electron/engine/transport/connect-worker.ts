@@ -23,6 +23,7 @@ function settingsFrom(options: ConnectWorkerOptions): Settings {
     stalledAfterMs: options.stalledAfterMs ?? 120_000,
     idleMs: options.idleMs ?? 300_000,
     note: options.note,
+    epoch: options.epoch ?? 0,
     allowPaths: options.allowPaths ?? [],
     agentPorts: options.agentPorts,
     agentPath: options.agentPath ?? defaultAgentPath(),

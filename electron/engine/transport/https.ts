@@ -5,7 +5,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { WorkerAccess } from '../ports/destination-platform.ts';
 import { abortReason } from '../concurrency/abortable.ts';
 import type { AgentPlace } from './agent-launch.ts';
-import { agentLock } from './agent-launch.ts';
+import { agentLock, fenced, fencedStatus } from './agent-launch.ts';
 import { AgentLink } from './agent-link.ts';
 import { AgentSession, sayHello } from './agent-session.ts';
 import { makeCertificate, type Certificate } from './certificates.ts';
@@ -87,6 +87,7 @@ async function startDaemon(
   ].join(' ');
   const result = await ssh.exec(command, { signal, timeoutMs: 60_000 });
   const line = result.stdout.trim().split('\n').at(-1) ?? '';
+  if (result.code === fencedStatus) throw fenced(access.host, result.stderr);
   if (result.code !== 0 || !startedSchema.safeParse(parsedJson(line)).success) {
     throw new CausewayError('transport.agent-start', `${access.host}: ${textEnd((result.stderr || result.stdout).trim(), 500)}`);
   }
@@ -96,6 +97,7 @@ async function startDaemon(
 export function agentArguments(access: WorkerAccess, place: AgentPlace, settings: Settings): readonly string[] {
   return [
     `--lock ${agentLock(access.workerId)}`,
+    ...(settings.epoch === 0 ? [] : [`--epoch ${settings.epoch}`]),
     `--own-folder ${shellQuoted(place.folder)}`,
     `--idle ${settings.idleMs / 1000}`,
     ...settings.allowPaths.map((path) => `--allow ${shellQuoted(path)}`),

@@ -1,7 +1,7 @@
 import { textEnd } from '../../../shared/model/cut-text.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { WorkerAccess } from '../ports/destination-platform.ts';
-import type { AgentPlace } from './agent-launch.ts';
+import { fenced, fencedStatus, type AgentPlace } from './agent-launch.ts';
 import { AgentLink } from './agent-link.ts';
 import { AgentSession, sayHello } from './agent-session.ts';
 import type { Settings } from './connect-options.ts';
@@ -27,7 +27,7 @@ export async function connectBySsh(
   const onLost = (): void => link.fail(ssh.lost.reason);
   ssh.lost.addEventListener('abort', onLost, { once: true });
   channel.stream.once('exit', (code: number | null) => {
-    link.fail(new CausewayError('transport.lost', `${where}: the agent exited with ${code ?? 'a signal'}: ${channel.errorTail()}`));
+    link.fail(code === fencedStatus ? fenced(where, channel.errorTail()) : new CausewayError('transport.lost', `${where}: the agent exited with ${code ?? 'a signal'}: ${channel.errorTail()}`));
   });
   try {
     await sayHello(link, undefined, signal);

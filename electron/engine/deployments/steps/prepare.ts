@@ -97,7 +97,7 @@ function listener(run: DeploymentContext): { onStep: (event: MorphStepEvent) => 
 
 /** Where the volumes are on the worker, in the given order. */
 export async function devicePaths(run: ReplicaContext, worker: WorkerWithVolumes, volumes: readonly Volume[], signal: AbortSignal): Promise<string[]> {
-  const session = await connectWatched((within) => run.guests.connectWorker(worker, 'SSH', within, (message) => run.event('note', message)), {
+  const session = await connectWatched((within) => run.guests.connectWorker(worker, 'SSH', within, { note: (message) => run.event('note', message), epoch: run.store.ledger.epoch(run.replicaId) }), {
     host: worker.host,
     note: (message) => run.event('note', message),
     whyDown: (within) => run.destination.workerFailure(run.environment, worker.workerId, within),
