@@ -16,6 +16,8 @@ const all = {
   'page-ranges': 'a snapshot of a managed disk by page ranges, beside a plain client with the same SDK',
   execution: 'whole executions: sparse disks, memory with several disks at once',
   'guest-preparation': 'a guest prepared, beside virt-v2v-in-place and virt-customize',
+  fleet: 'what a fleet costs in processor time, and how much eight VMs at once bring beside one',
+  'fleet-year': 'a year of waves with the real scheduler: 10,000 replicas, 50 movers; queues and costs as plots',
   workbench: 'how the page bears a thousand machines',
   tables: 'our table of ten thousand machines, beside a data grid',
 };

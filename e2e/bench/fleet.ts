@@ -1,0 +1,149 @@
+/**
+ * What a fleet costs, and how much several VMs at once bring: by the command line that users have, with the lab's cloud and a real NATS server.
+ * Processor seconds of an execution in a fleet beside the same one without a fleet; and the bytes per second of eight VMs at once beside those of one.
+ *
+ *   node e2e/bench/fleet.ts [--runs 3] [--mib 512] [--json]
+ */
+import { createHash, randomFillSync } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { createProject } from '../../electron/workbench/project-file.ts';
+import { CommandLine } from '../demo/command-line.ts';
+import { addEndpoints, cloudEndpoint } from '../demo/endpoints.ts';
+import { startLab, type Lab } from '../demo/lab.ts';
+import { hasNats, startNats } from '../rigs/nats-cluster.ts';
+import { treeCpuSeconds } from './process-cpu.ts';
+
+const mebibyte = 1024 * 1024;
+const together = 8;
+const targets = { overhead: 1.03, together: 0.9 };
+const { values } = parseArgs({ options: { runs: { type: 'string' }, mib: { type: 'string' }, json: { type: 'boolean' } } });
+const runs = Number(values.runs ?? 3);
+const mib = Number(values.mib ?? 512);
+const executionSchema = z.object({ id: z.string(), state: z.string() });
+const doneSchema = z.object({ type: z.literal('disk.done'), at: z.string(), details: z.object({ durationSeconds: z.number() }) });
+
+if (!existsSync(join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')) || !hasNats) {
+  console.error(hasNats ? 'The command line is not built: npm run build' : 'Debian\'s nats-server is not installed');
+  process.exit(2);
+}
+const scratch = await mkdtemp('/dev/shm/causeway-bench-');
+let lab: Lab | undefined;
+try {
+  lab = await startLab({ folder: join(scratch, 'lab'), withVm: false, say: () => {} });
+  report(await benchmark(lab));
+} finally {
+  await lab?.close();
+  await rm(scratch, { recursive: true, force: true });
+}
+
+interface Measured {
+  readonly alone: readonly number[];
+  readonly inFleet: readonly number[];
+  /** Bytes per second. */
+  readonly one: readonly number[];
+  readonly many: readonly number[];
+}
+
+async function benchmark({ cloud }: Lab): Promise<Measured> {
+  const images = join(scratch, 'images');
+  await mkdir(images);
+  const names = Array.from({ length: together }, (_, index) => `vm-${index}`);
+  await makeImage(images, 'whole', mib);
+  for (const name of names) await makeImage(images, name, mib / together);
+  const project = join(scratch, 'project');
+  createProject(project, 'Measurement');
+  const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(scratch, 'vault.key'), CAUSEWAY_USER_FOLDER: join(scratch, 'user') });
+  await addEndpoints(causeway, { cloud });
+  await causeway.expect(['endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${images}`]);
+  const environment = join(project, 'environment.json');
+  await writeFile(environment, JSON.stringify({
+    source: { plugin: 'disk-images', environment: {} },
+    destination: {
+      plugin: 'european-cloud',
+      environment: { network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.2', migr_image_map: { linux: 'Debian 12' } },
+    },
+  }));
+  const create = (name: string) => causeway.expect(['replica', 'create', 'images', name, cloudEndpoint, '--environment', environment]);
+  const remove = (name: string) => causeway.expect(['replica', 'delete', name, '--yes']);
+  const measured = { alone: [] as number[], inFleet: [] as number[], one: [] as number[], many: [] as number[] };
+  const nats = await startNats({ servers: 1 });
+  try {
+    for (let turn = 0; turn < runs; turn++) {
+      await create('whole');
+      measured.alone.push(await execute(causeway, 'whole'));
+      measured.one.push(await rateOf(causeway, ['whole']));
+      await remove('whole');
+      await causeway.expect(['fleet', 'join', ...nats.urls, '--name', `bench-${turn}`]);
+      await create('whole');
+      measured.inFleet.push(await execute(causeway, 'whole'));
+      await remove('whole');
+      await causeway.expect(['fleet', 'leave']);
+      for (const name of names) await create(name);
+      await causeway.expect(['wave', 'create', `night-${turn}`, ...names]);
+      await causeway.expect(['wave', 'start', `night-${turn}`, '--at-once', String(together)]);
+      measured.many.push(await rateOf(causeway, names));
+      for (const name of names) await remove(name);
+    }
+  } finally {
+    await nats.stop();
+  }
+  return measured;
+}
+
+/** Processor seconds of the command, which is the engine as well. */
+async function execute(causeway: CommandLine, replica: string): Promise<number> {
+  const child = causeway.start(['replica', 'execute', replica], ['ignore', 'ignore', 'inherit']);
+  let cpuSeconds = 0;
+  const timer = setInterval(() => (cpuSeconds = Math.max(cpuSeconds, treeCpuSeconds(child.pid ?? 0))), 25);
+  const status = await new Promise((resolve) => child.once('close', resolve));
+  clearInterval(timer);
+  if (status !== 0) throw new Error(`the execution of ${replica} ended with ${String(status)}`);
+  return cpuSeconds;
+}
+
+/** Bytes per second of the last executions of replicas, from when the first disk began until the last one was done. */
+async function rateOf(causeway: CommandLine, replicas: readonly string[]): Promise<number> {
+  let [from, until] = [Infinity, 0];
+  for (const replica of replicas) {
+    const lines = (await causeway.expect(['execution', 'show', replica, '--events', '--json'])).trim().split('\n').map((line): unknown => JSON.parse(line));
+    if (executionSchema.parse(lines[0]).state !== 'completed') throw new Error(`the execution of ${replica} was not completed`);
+    const done = lines.flatMap((line) => doneSchema.safeParse(line).data ?? [])[0];
+    if (done === undefined) throw new Error(`${replica} says nothing of its disk`);
+    from = Math.min(from, Date.parse(done.at) - 1000 * done.details.durationSeconds);
+    until = Math.max(until, Date.parse(done.at));
+  }
+  return (mib * mebibyte) / ((until - from) / 1000);
+}
+
+/** A disk without a block that another one has. */
+async function makeImage(folder: string, name: string, size: number): Promise<void> {
+  const bytes = randomFillSync(Buffer.alloc(mebibyte));
+  const file = await open(join(folder, `${name}.raw`), 'w');
+  for (let at = 0; at < size; at++) {
+    for (let block = 0; block < mebibyte; block += 4096) createHash('md5').update(`${name} ${at} ${block}`).digest().copy(bytes, block);
+    await file.write(bytes, 0, mebibyte, at * mebibyte);
+  }
+  await file.close();
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
+function report(measured: Measured): void {
+  const ratios = { overhead: median(measured.inFleet) / median(measured.alone), together: median(measured.many) / median(measured.one) };
+  const load = loadavg()[0] ?? 0;
+  if (values.json === true) {
+    console.log(JSON.stringify({ mib, measured, ratios, targets, load }, undefined, 2));
+    return;
+  }
+  const list = (numbers: readonly number[], unit: number): string => numbers.map((number) => (number / unit).toFixed(1)).join(' ');
+  console.log(`${mib} MiB, ${runs} runs each, load ${load.toFixed(1)}`);
+  console.log(`CPU seconds without a fleet: ${list(measured.alone, 1)}; in a fleet: ${list(measured.inFleet, 1)}; ratio ${ratios.overhead.toFixed(3)} (at most ${targets.overhead}: ${ratios.overhead <= targets.overhead ? 'met' : 'missed'})`);
+  console.log(`MiB/s of one VM: ${list(measured.one, mebibyte)}; of ${together} at once, in sum: ${list(measured.many, mebibyte)}; ratio ${ratios.together.toFixed(2)} (at least ${targets.together}: ${ratios.together >= targets.together ? 'met' : 'missed'})`);
+}
