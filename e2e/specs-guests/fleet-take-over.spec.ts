@@ -145,7 +145,8 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two engines of a fleet', (
     const before = cloud.calls.length;
     const ended = once(command, 'exit') as Promise<[number | null]>;
     command.kill('SIGCONT');
-    expect((await ended)[0], said()).toBe(1);
+    // It follows to the end what the other has done, or says that it was interrupted: as it happens to learn of the one or the other first.
+    expect((await ended)[0], said()).toBeOneOf([0, 1]);
     // It read at most: whatever creates or removes something comes after the journal.
     expect(cloud.calls.slice(before).filter(({ method, operation }) => method !== 'GET' && operation !== 'CreateShortLivedAccessToken').map(({ operation }) => operation)).toEqual([]);
     await expectEqualDisks();
