@@ -6,6 +6,7 @@ import { historyProblems, openLedgerEntries } from '../../electron/fleet/history
 import type { StoredRecord } from '../../electron/fleet/journal-record.ts';
 import type { JournalLog } from '../../electron/fleet/journal-log.ts';
 import { hasNats, type NatsCluster } from '../rigs/nats-cluster.ts';
+import { hasNamespaces } from '../rigs/network-namespace.ts';
 import type { FleetMover } from '../rigs/project/fleet-mover.ts';
 import { startLabFleet, type LabFleet } from '../rigs/project/lab-fleet.ts';
 import type { ProjectLab } from '../rigs/project/lab-project.ts';
@@ -16,7 +17,7 @@ const MiB = 1024 * 1024;
 const number = (name: string, usual: number): number => Number(process.env[name] ?? usual);
 const points = number('CAUSEWAY_FLEET_POINTS', 8);
 const replicaCount = number('CAUSEWAY_FLEET_REPLICAS', 3);
-const moverCount = number('CAUSEWAY_FLEET_MOVERS', 3);
+const moverCount = number('CAUSEWAY_FLEET_MOVERS', 4);
 const seed = number('CAUSEWAY_FLEET_SEED', 1);
 const diskMiB = 6;
 const fleet = { project: 'chaos', replicas: 3, claimSeconds: 4 };
@@ -33,7 +34,7 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
   // Failures have numbers of their own: how much work there was between them depends on the machine.
   const [failures, work] = [seeded(seed), seeded(seed + 1)];
   const below = (count: number, random = work): number => Math.floor(random() * count);
-  const away = new Map<FleetMover, 'asleep' | 'cut off'>();
+  const away = new Map<FleetMover, 'asleep' | 'cut off' | 'unplugged'>();
   const names = Array.from({ length: replicaCount }, (_, index) => `vm-${index}`);
   const never = new AbortController().signal;
 
@@ -76,22 +77,26 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
     await expect.poll(async () => lab.cloud.calls.length - from >= calls || (await executions()).open.length === 0, { timeout: 120_000, interval: 100 }).toBe(true);
   }
 
-  function bringBack(mover: FleetMover): void {
+  async function bringBack(mover: FleetMover): Promise<void> {
     if (away.get(mover) === 'asleep') mover.wake();
+    else if (away.get(mover) === 'unplugged') await mover.plug();
     else mover.heal();
     away.delete(mover);
   }
 
   async function fail(): Promise<string> {
     // Somebody is always there, and at most one of the servers is not.
-    for (const mover of away.keys()) if (failures() < 0.5 || away.size >= moverCount - 1) bringBack(mover);
+    for (const mover of away.keys()) if (failures() < 0.5 || away.size >= moverCount - 1) await bringBack(mover);
     const present = movers.filter((mover) => !away.has(mover));
     const victim = present[below(present.length, failures)]!;
-    const kind = ['kill', 'kill', 'kill', 'sleep', 'sleep', 'cut', 'cut', 'server', 'server stops'][below(9, failures)];
+    const kind = ['kill', 'kill', 'kill', 'sleep', 'sleep', 'cut', ...(hasNamespaces ? ['unplug', 'unplug'] : ['cut']), 'server', 'server stops'][below(hasNamespaces ? 10 : 9, failures)];
     if (kind === 'kill') await victim.killAndRestart();
     else if (kind === 'sleep' && present.length > 1) away.set(victim, (victim.sleep(), 'asleep'));
     else if (kind === 'cut' && present.length > 1) away.set(victim, (victim.partition(), 'cut off'));
-    else {
+    else if (kind === 'unplug' && present.length > 1) {
+      await victim.unplug();
+      away.set(victim, 'unplugged');
+    } else {
       const index = below(3, failures);
       if (kind === 'server stops') {
         nats.signal(index, 'SIGSTOP');
@@ -103,7 +108,7 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
   }
 
   beforeAll(async () => {
-    ({ lab, nats, log, ids, image, movers, close } = await startLabFleet({ names, diskMiB, fleet, movers: Array.from({ length: moverCount }, () => ({})) }));
+    ({ lab, nats, log, ids, image, movers, close } = await startLabFleet({ names, diskMiB, fleet, movers: Array.from({ length: moverCount }, () => ({})), inNamespaces: hasNamespaces }));
   }, 60_000 * (5 + replicaCount));
   afterAll(() => close?.(), 120_000);
 
@@ -113,7 +118,7 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
       await progress(1 + below(25, failures));
       console.log(`point ${point}: ${await fail()}`);
     }
-    for (const mover of away.keys()) bringBack(mover);
+    for (const mover of away.keys()) await bringBack(mover);
     await expect.poll(async () => (await executions()).open, { timeout: 60_000 * replicaCount, interval: 500 }).toEqual([]);
     const { ended } = await executions();
     console.log(`${ended.length} executions: ${[...Map.groupBy(ended, (state) => state)].map(([state, all]) => `${all.length} ${state}`).join(', ')}`);

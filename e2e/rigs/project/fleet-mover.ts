@@ -6,6 +6,7 @@ import type { CallInput, CallName, CallOutput } from '../../../shared/contract/c
 import type { Envelope } from '../../../shared/contract/envelope.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { FleetConfig } from '../../../electron/fleet/fleet-config.ts';
+import type { NetworkNamespace } from '../network-namespace.ts';
 import type { NatsCluster } from '../nats-cluster.ts';
 import { startCutProxy, type CutProxy } from '../cut-proxy.ts';
 import type { LabProject } from './lab-options.ts';
@@ -24,10 +25,13 @@ export interface FleetMover {
   /** Nothing goes to the servers of the fleet and nothing comes from them; the cloud is still reached. */
   partition(): void;
   heal(): void;
+  /** Nothing comes or goes at all, not to the cloud and its workers either; for movers in a network of their own. */
+  unplug(): Promise<void>;
+  plug(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startFleetMover(name: string, project: LabProject, cluster: NatsCluster, config: MoverConfig): Promise<FleetMover> {
+export async function startFleetMover(name: string, project: LabProject, cluster: NatsCluster, config: MoverConfig, network?: NetworkNamespace): Promise<FleetMover> {
   const links: CutProxy[] = await Promise.all(cluster.ports.map((port) => startCutProxy(() => port)));
   const fleet = { ...config, servers: links.map(({ port }) => `nats://127.0.0.1:${port}`) };
   const script = fileURLToPath(new URL('./mover-process.ts', import.meta.url));
@@ -35,7 +39,8 @@ export async function startFleetMover(name: string, project: LabProject, cluster
   let count = 0;
   let child: ChildProcess;
   const start = async (): Promise<void> => {
-    const started = spawn(process.execPath, [script, JSON.stringify({ project, fleet })], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const [command = '', ...first] = [...(network?.within ?? []), process.execPath];
+    const started = spawn(command, [...first, script, JSON.stringify({ project, fleet })], { stdio: ['pipe', 'pipe', 'inherit'] });
     child = started;
     const ready = Promise.withResolvers<void>();
     started.once('exit', (code, by) => {
@@ -88,8 +93,11 @@ export async function startFleetMover(name: string, project: LabProject, cluster
     heal: () => {
       for (const link of links) link.heal();
     },
+    unplug: async () => network?.unplug(),
+    plug: async () => network?.plug(),
     async stop() {
       await end();
+      await network?.remove();
       await Promise.all(links.map((link) => link.stop()));
     },
   };

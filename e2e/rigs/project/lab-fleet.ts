@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import type { JournalLog } from '../../../electron/fleet/journal-log.ts';
 import { natsJournal } from '../../../electron/fleet/nats-journal.ts';
+import { networkNamespace } from '../network-namespace.ts';
 import { startNats, type NatsCluster } from '../nats-cluster.ts';
 import { startFleetMover, type FleetMover, type MoverConfig } from './fleet-mover.ts';
 import { startProjectLab, type ProjectLab } from './lab-project.ts';
@@ -30,9 +31,11 @@ export interface LabFleetOptions {
   readonly fleet: Pick<MoverConfig, 'project' | 'replicas' | 'claimSeconds'>;
   /** One for each mover. */
   readonly movers: readonly Partial<MoverConfig>[];
+  /** Gives each mover a network of its own. */
+  readonly inNamespaces?: boolean;
 }
 
-export async function startLabFleet({ names, diskMiB, fleet, movers: configs }: LabFleetOptions): Promise<LabFleet> {
+export async function startLabFleet({ names, diskMiB, fleet, movers: configs, inNamespaces = false }: LabFleetOptions): Promise<LabFleet> {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closing.toReversed()) await end();
@@ -61,7 +64,7 @@ export async function startLabFleet({ names, diskMiB, fleet, movers: configs }: 
       await cp(lab.project.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
       // A store of its own, as on another computer.
       for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer']) await rm(join(folder, '.causeway', file), { recursive: true, force: true });
-      const mover = await startFleetMover(`mover-${index}`, { ...lab.project, folder }, nats, { ...fleet, ...config });
+      const mover = await startFleetMover(`mover-${index}`, { ...lab.project, folder }, nats, { ...fleet, ...config }, inNamespaces ? await networkNamespace() : undefined);
       movers.push(mover);
       closing.push(() => mover.stop());
       await mover.call('trust.accept', { token: (await mover.call('trust.show', {})).token });

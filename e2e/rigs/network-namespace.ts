@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A network of its own for processes: what they send to loopback goes by a link of their own to this machine's loopback. */
+export interface NetworkNamespace {
+  /** A command that runs another one within. */
+  readonly within: readonly string[];
+  /** The link has no carrier any more: nothing arrives, and nothing is refused. */
+  unplug(): Promise<void>;
+  plug(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Whether this machine can make them. */
+export const hasNamespaces = process.geteuid?.() === 0 && ['/usr/sbin/ip', '/usr/sbin/iptables'].every((path) => existsSync(path));
+
+let made = 0;
+
+export async function networkNamespace(): Promise<NetworkNamespace> {
+  const number = made++;
+  const name = `cw${process.pid}n${number}`;
+  const [near, far] = [`cw${process.pid % 100_000}a${number}`, `cw${process.pid % 100_000}b${number}`];
+  const network = `10.78.${process.pid % 250}`;
+  const [here, there] = [`${network}.${4 * number + 1}`, `${network}.${4 * number + 2}`];
+  const toLoopback = ['PREROUTING', '-i', near, '-p', 'tcp', '-j', 'DNAT', '--to-destination', '127.0.0.1'];
+  const inside = (...command: string[]) => run('ip', ['netns', 'exec', name, ...command]);
+  const remove = async (): Promise<void> => {
+    await run('iptables', ['-t', 'nat', '-D', ...toLoopback]).catch(() => undefined);
+    // The link goes with it.
+    await run('ip', ['netns', 'del', name]).catch(() => undefined);
+  };
+  try {
+    await run('ip', ['netns', 'add', name]);
+    await run('ip', ['link', 'add', near, 'type', 'veth', 'peer', 'name', far, 'netns', name]);
+    await run('ip', ['addr', 'add', `${here}/30`, 'dev', near]);
+    await run('ip', ['link', 'set', near, 'up']);
+    await run('sysctl', ['-qw', `net.ipv4.conf.${near}.route_localnet=1`]);
+    await run('iptables', ['-t', 'nat', '-A', ...toLoopback]);
+    await inside('ip', 'addr', 'add', `${there}/30`, 'dev', far);
+    await inside('ip', 'link', 'set', far, 'up');
+    await inside('ip', 'link', 'set', 'lo', 'up');
+    await inside('sysctl', '-qw', 'net.ipv4.conf.all.route_localnet=1');
+    await inside('iptables', '-t', 'nat', '-A', 'OUTPUT', '-d', '127.0.0.0/8', '-p', 'tcp', '-j', 'DNAT', '--to-destination', here);
+    await inside('iptables', '-t', 'nat', '-A', 'POSTROUTING', '-o', far, '-j', 'SNAT', '--to-source', there);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return {
+    within: ['ip', 'netns', 'exec', name],
+    unplug: async () => void (await run('ip', ['link', 'set', near, 'down'])),
+    plug: async () => void (await run('ip', ['link', 'set', near, 'up'])),
+    remove,
+  };
+}
