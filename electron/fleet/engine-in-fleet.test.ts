@@ -168,3 +168,13 @@ it('a member that is drained ends what it has and takes nothing new', async () =
   expect(writersOf(await replicaId(one, 'app'))).toEqual(['planner', 'two']);
   await expect(planner.call('fleet.drain', { member: 'nobody', isDraining: true })).rejects.toThrow(expect.objectContaining({ code: 'engine.not-found' }) as Error);
 });
+
+it('what runs here already is not given away when it is left to the fleet as well', async () => {
+  const one = await member('one', 1);
+  const letGo = holdCopies();
+  const { id } = await one.call('replica.execute', { replica: 'web' });
+  await vi.waitFor(async () => expect(await last(one, 'web')).toMatchObject({ state: 'running' }), patience);
+  expect(await one.call('replica.execute', { replica: 'web', inFleet: true })).toMatchObject({ id });
+  letGo();
+  await vi.waitFor(async () => expect(await last(one, 'web')).toMatchObject({ id, state: 'completed' }), patience);
+});

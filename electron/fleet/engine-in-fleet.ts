@@ -123,7 +123,11 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
           break;
       }
     },
-    asked: ({ replica, call, input }) => (member.held().includes(replica) ? hooks.asked(call, input) : undefined),
+    asked({ replica, call, input }) {
+      if (!member.held().includes(replica)) return undefined;
+      // What was described a moment ago may be what the call is about.
+      return quietly(exchange()).then(() => hooks.asked(call, input));
+    },
   });
   live.tell({ kind: 'who' });
 
@@ -164,6 +168,8 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
     await quietly(follow());
     await quietly(askHolders());
     ready.resolve();
+    // Whoever leads waves asks once more for what could not be asked for.
+    hooks.looked();
     if (!takesOver) return;
     if (isDue) {
       reached = await hooks.reaches(names).catch(() => []);
@@ -171,7 +177,6 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
     }
     await quietly(takeUpWaves());
     await takeWork();
-    hooks.looked();
   }
 
   /** Claims say for certain who has what is open; whoever was just heard of need not be asked about. */
@@ -236,6 +241,8 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
   }
 
   async function release(replicaId: string, within: AbortSignal): Promise<void> {
+    // What runs here runs under this claim.
+    if (hooks.isBusy(replicaId) && !signal.aborted) return;
     await member.release(replicaId, within);
     live.tell({ kind: 'recorded', replica: replicaId });
     wake();
@@ -294,6 +301,7 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
     holder: (replicaId) => (member.held().includes(replicaId) ? undefined : others.holder(replicaId)?.name ?? asked.get(replicaId)),
     release,
     async forward(replicaId, call, input, within) {
+      await quietly(exchange());
       const answer = await live.ask({ replica: replicaId, call, input }, within);
       if (answer === undefined) throw new CausewayError('fleet.claimed-elsewhere', `${asked.get(replicaId) ?? 'the member that works on it'} does not answer`);
       return answer;

@@ -1,6 +1,7 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Execution, ExecutionOptions } from '../../../../shared/model/execution.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
+import type { WaveAction } from '../../../../shared/model/wave-plan.ts';
 import type { MemberRuns } from '../../waves/wave-service.ts';
 import { refuseFinalised } from '../life/purposes.ts';
 import type { CoreContext } from '../core-context.ts';
@@ -31,11 +32,17 @@ export function orderedRuns(begin: MemberRuns, core: () => CoreContext): MemberR
   const refused = new Map<string, unknown>();
   const never = new AbortController().signal;
 
+  function isWanted(action: WaveAction, replicaId: string): boolean {
+    const { waveRuns } = core().store;
+    return waveRuns.listOpen().some((run) => run.action === action && run.state !== 'cancelling' && waveRuns.members(run.id).some((member) => member.replicaId === replicaId && member.state === 'starting'));
+  }
+
   async function order(key: string, ...[action, replicaId, options]: Parameters<MemberRuns['start']>): Promise<void> {
     try {
       await claim(core(), replicaId, never);
       try {
-        begin.start(action, replicaId, options);
+        // The wave may have been cancelled meanwhile, or be led by another member that has asked for it.
+        if (isWanted(action, replicaId)) begin.start(action, replicaId, options);
       } finally {
         await core().fleet?.release(replicaId, never);
       }
