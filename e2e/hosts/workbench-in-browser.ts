@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium, type BrowserContext, type Page } from 'playwright';
-import { prepareAxe } from './accessibility.ts';
 
 /** How long a page may take for anything, in milliseconds: a build machine that emulates guests beside it is slow at times. */
 export const pagePatience = 120_000;
@@ -48,7 +47,7 @@ export async function openWorkbenchInBrowser(hostArguments: readonly string[] = 
 
 /**
  * An address in a Chromium of its own, Debian's. It keeps nothing on disk: a window of a profile on disk takes twice as much processor time to
- * open. Axe is there from the first page on, because the page's policy lets no script in later.
+ * open.
  */
 export async function openInChromium(url: string, proxy?: string): Promise<OpenedPage> {
   const browser = await chromium.launch({
@@ -60,7 +59,6 @@ export async function openInChromium(url: string, proxy?: string): Promise<Opene
   });
   // Nothing is looked at in the middle of a transition.
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' });
-  await prepareAxe(context);
   context.setDefaultTimeout(pagePatience);
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { _electron as electron } from 'playwright';
 import { electronRuntime } from '../../scripts/electron-runtime.ts';
-import { prepareAxe } from './accessibility.ts';
 import { pagePatience } from './workbench-in-browser.ts';
 import type { Workbench, WorkbenchOptions } from './workbench.ts';
 
@@ -28,8 +27,7 @@ export async function openWorkbenchInElectron({ settings, project }: WorkbenchOp
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  // The window has loaded its page before anything can be added to it.
-  await prepareAxe(app.context());
+  // The window has loaded its page before anybody could listen.
   await page.reload();
   return {
     page,

@@ -2,7 +2,6 @@ import type { Page } from 'playwright';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
 const passphrase = 'correct horse battery staple';
@@ -21,7 +20,6 @@ beforeAll(async () => {
     counted.presses = 0;
     addEventListener('pointerdown', ({ isTrusted }) => (counted.presses += isTrusted ? 1 : 0), { capture: true });
   });
-  await prepareAxe(workbench.context);
   await page.reload();
 }, 120_000);
 afterAll(async () => {

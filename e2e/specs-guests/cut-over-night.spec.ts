@@ -10,7 +10,6 @@ import { wallTimeAt } from '../../shared/model/wall-time.ts';
 import type { EvidenceEntry } from '../../shared/model/evidence.ts';
 import type { MachineLife } from '../../shared/model/machine-life.ts';
 import type { WaveDetail } from '../../shared/model/wave.ts';
-import { prepareAxe } from '../hosts/accessibility.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openInChromium } from '../hosts/workbench-in-browser.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
@@ -51,7 +50,6 @@ describe.runIf(process.geteuid?.() === 0)('a cut-over night of three VMs that de
     workbench = await openWorkbenchHere(engineHere({ guests: preparation.guests, bootPatience: quickBoot }, { carriesOutCalendar: true }), lab.project);
     page = workbench.page;
     await workbench.ask('vault.unlock', { passphrase });
-    await prepareAxe(workbench.context);
     await page.reload();
     causeway = commandLineIn({ folder: lab.project, keyFile: '', cloudFolder: '' });
   }, 5 * minute);
@@ -153,7 +151,6 @@ describe.runIf(process.geteuid?.() === 0)('a cut-over night of three VMs that de
         await reader.context.setOffline(true);
         await reader.page.getByText(text).first().waitFor();
         page = reader.page;
-        await prepareAxe(reader.context);
         await reader.page.reload();
         await lookAt(`night-report-${name}`);
         expect(reader.complaints).toEqual([]);

@@ -3,6 +3,7 @@ import { messageText, type Channel } from '../../shared/contract/channel.ts';
 import { opened, type Envelope } from '../../shared/contract/envelope.ts';
 import { workbenchCalls, workbenchEvents } from '../../shared/contract/shell.ts';
 import type { TableClient } from '../../shared/contract/tables.ts';
+import { pageSecret } from './page-secret.ts';
 import { openRequestChannel } from './request-channel.ts';
 
 /** The workbench's process as the page sees it, in the desktop app and in a browser alike. */
@@ -12,21 +13,6 @@ export type Workbench = TableClient<typeof workbenchCalls, typeof workbenchEvent
 interface Bridge {
   readonly call: Readonly<Record<string, (input: unknown) => Promise<Envelope<unknown>>>>;
   readonly on: Readonly<Record<string, (listener: (payload: unknown) => void) => () => void>>;
-}
-
-/** The web host gives it after `#`; it is kept for this origin, port included, unlike the cookie. */
-const storedAs = 'causeway-session';
-takePageSecret();
-
-function takePageSecret(): void {
-  const given = /^#session=([A-Za-z0-9_-]{43})$/.exec(location.hash)?.[1];
-  if (given === undefined) return;
-  localStorage.setItem(storedAs, given);
-  history.replaceState(null, '', '/');
-}
-
-function pageSecret(): string | null {
-  return localStorage.getItem(storedAs);
 }
 
 /**

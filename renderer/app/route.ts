@@ -8,6 +8,11 @@ export function hrefOf(...parts: readonly string[]): string {
   return `#/${parts.map(encodeURIComponent).join('/')}`;
 }
 
+/** The address of a place in the manual's screen. */
+export function manualHref(page: string, anchor?: string): string {
+  return hrefOf('manual', page, ...(anchor === undefined ? [] : [anchor]));
+}
+
 export function goTo(...parts: readonly string[]): void {
   location.hash = hrefOf(...parts);
 }

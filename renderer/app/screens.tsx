@@ -1,40 +1,49 @@
 import Button from '@mui/material/Button';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, type ReactElement } from 'react';
 import { manualPages } from '../../shared/manual/addresses.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { DeploymentScreen } from '../features/deployments/deployment-screen.tsx';
-import { ConfigureScreen } from '../features/configure/configure-screen.tsx';
-import { DefaultsScreen } from '../features/configure/defaults-screen.tsx';
-import { EndpointScreen } from '../features/endpoints/endpoint-screen.tsx';
-import { EndpointsScreen } from '../features/endpoints/endpoints-screen.tsx';
-import { EvidenceScreen } from '../features/evidence/evidence-screen.tsx';
-import { VmEvidenceScreen } from '../features/evidence/vm-evidence-screen.tsx';
-import { HomeScreen } from '../features/home/home-screen.tsx';
-import { InventoryScreen } from '../features/inventory/inventory-screen.tsx';
-import { LedgerScreen } from '../features/ledger/ledger-screen.tsx';
-import { ManualScreen } from '../features/manual/manual-screen.tsx';
-import { NewReplicaScreen } from '../features/replicas/new-replica-screen.tsx';
-import { ReplicaScreen } from '../features/replicas/replica-screen.tsx';
-import { ReplicasScreen } from '../features/replicas/replicas-screen.tsx';
-import { RunScreen } from '../features/runs/run-screen.tsx';
-import { SettingsScreen } from '../features/settings/settings-screen.tsx';
-import { TrustScreen } from '../features/trust/trust-screen.tsx';
-import { ValidationScreen } from '../features/validation/validation-screen.tsx';
-import { RunbookScreen } from '../features/waves/runbook-screen.tsx';
-import { WaveScreen } from '../features/waves/wave-screen.tsx';
-import { WavesScreen } from '../features/waves/waves-screen.tsx';
 import { text } from '../text/text.ts';
+import { lazyScreen, loadAllScreens, loadScreen } from './lazy-screen.ts';
 import { hrefOf, useRoute, type Route } from './route.ts';
 import { useShell } from './workbench-context.tsx';
 
-/** Loaded when somebody opens it: few projects come from another system, and the page starts without it. */
-const InterchangeScreen = lazy(async () => ({ default: (await import('../features/interchange/interchange-screen.tsx')).InterchangeScreen }));
+const ConfigureScreen = lazyScreen(async () => (await import('../features/configure/configure-screen.tsx')).ConfigureScreen);
+const DefaultsScreen = lazyScreen(async () => (await import('../features/configure/defaults-screen.tsx')).DefaultsScreen);
+const DeploymentScreen = lazyScreen(async () => (await import('../features/deployments/deployment-screen.tsx')).DeploymentScreen);
+const EndpointScreen = lazyScreen(async () => (await import('../features/endpoints/endpoint-screen.tsx')).EndpointScreen);
+const EndpointsScreen = lazyScreen(async () => (await import('../features/endpoints/endpoints-screen.tsx')).EndpointsScreen);
+const EvidenceScreen = lazyScreen(async () => (await import('../features/evidence/evidence-screen.tsx')).EvidenceScreen);
+const VmEvidenceScreen = lazyScreen(async () => (await import('../features/evidence/vm-evidence-screen.tsx')).VmEvidenceScreen);
+const HomeScreen = lazyScreen(async () => (await import('../features/home/home-screen.tsx')).HomeScreen);
+const InterchangeScreen = lazyScreen(async () => (await import('../features/interchange/interchange-screen.tsx')).InterchangeScreen);
+const InventoryScreen = lazyScreen(async () => (await import('../features/inventory/inventory-screen.tsx')).InventoryScreen);
+const LedgerScreen = lazyScreen(async () => (await import('../features/ledger/ledger-screen.tsx')).LedgerScreen);
+const ManualScreen = lazyScreen(async () => (await import('../features/manual/manual-screen.tsx')).ManualScreen);
+const NewReplicaScreen = lazyScreen(async () => (await import('../features/replicas/new-replica-screen.tsx')).NewReplicaScreen);
+const ReplicaScreen = lazyScreen(async () => (await import('../features/replicas/replica-screen.tsx')).ReplicaScreen);
+const ReplicasScreen = lazyScreen(async () => (await import('../features/replicas/replicas-screen.tsx')).ReplicasScreen);
+const RunScreen = lazyScreen(async () => (await import('../features/runs/run-screen.tsx')).RunScreen);
+const SettingsScreen = lazyScreen(async () => (await import('../features/settings/settings-screen.tsx')).SettingsScreen);
+const TrustScreen = lazyScreen(async () => (await import('../features/trust/trust-screen.tsx')).TrustScreen);
+const ValidationScreen = lazyScreen(async () => (await import('../features/validation/validation-screen.tsx')).ValidationScreen);
+const RunbookScreen = lazyScreen(async () => (await import('../features/waves/runbook-screen.tsx')).RunbookScreen);
+const WaveScreen = lazyScreen(async () => (await import('../features/waves/wave-screen.tsx')).WaveScreen);
+const WavesScreen = lazyScreen(async () => (await import('../features/waves/waves-screen.tsx')).WavesScreen);
 
 /** The screen that the address names. */
 export function CurrentScreen() {
   const route = useRoute();
   const shell = useShell();
+  const isThere = shell !== undefined;
   const free = screenWithoutProject(route);
+  const ofProject = free === undefined ? screenOfProject(route) : undefined;
+  const loadFirst = useEffectEvent(() => loadScreen(ofProject));
+  useEffect(() => {
+    if (isThere) return loadAllScreens();
+    // While the process is asked.
+    loadFirst();
+    return undefined;
+  }, [isThere]);
   if (free !== undefined) return free;
   if (shell === undefined) return null;
   if (shell.project === undefined) {
@@ -47,7 +56,7 @@ export function CurrentScreen() {
     );
   }
   return (
-    screenOfProject(route) ?? (
+    ofProject ?? (
       <EmptyState title={text.app.notFound} lead={text.app.notFoundLead}>
         <Button variant="contained" href={hrefOf()}>
           {text.app.toHome}
@@ -57,7 +66,7 @@ export function CurrentScreen() {
   );
 }
 
-function screenWithoutProject([first, second, third]: Route): ReactNode {
+function screenWithoutProject([first, second, third]: Route): ReactElement | undefined {
   if (first === undefined) return <HomeScreen />;
   if (first === 'check') return <ValidationScreen />;
   if (first === 'settings') return <SettingsScreen />;
@@ -66,7 +75,7 @@ function screenWithoutProject([first, second, third]: Route): ReactNode {
 }
 
 /** Keys make a screen start anew when its subject changes. */
-function screenOfProject([first, ...rest]: Route): ReactNode {
+function screenOfProject([first, ...rest]: Route): ReactElement | undefined {
   const [second, third, fourth] = rest;
   switch (first) {
     case 'endpoints':
@@ -74,11 +83,7 @@ function screenOfProject([first, ...rest]: Route): ReactNode {
       if (second === 'new') return <EndpointScreen key={`new ${third ?? ''}`} {...(third === undefined ? {} : { copyOf: third })} />;
       return <EndpointScreen key={`${second} ${third ?? ''}`} endpointId={second} showsCertificate={third === 'certificate'} />;
     case 'interchange':
-      return (
-        <Suspense>
-          <InterchangeScreen />
-        </Suspense>
-      );
+      return <InterchangeScreen />;
     case 'inventory':
       return <InventoryScreen rest={rest} />;
     case 'replicas':

@@ -7,7 +7,7 @@ import TableHead from '@mui/material/TableHead';
 import TablePagination from '@mui/material/TablePagination';
 import TableRow, { type TableRowProps } from '@mui/material/TableRow';
 import TableSortLabel from '@mui/material/TableSortLabel';
-import { useCallback, useState, type ReactNode } from 'react';
+import { useCallback, useDeferredValue, useState, type ReactNode } from 'react';
 import { locale, text } from '../text/text.ts';
 import { sortSteps, useInSlices } from './slices.ts';
 
@@ -33,6 +33,8 @@ interface Props<T> {
 }
 
 const pageSizes = [25, 50, 100];
+/** Rows that are drawn at once; more follow when these are shown. */
+const firstRows = 20;
 const minor = { display: { xs: 'none', md: 'table-cell' } } as const;
 
 /** A table for thousands of rows: sorted in memory, in slices where there are very many, one page of them in the document. */
@@ -40,6 +42,7 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag 
   const [order, setOrder] = useState(sortedBy);
   const [chosenPage, setPage] = useState(0);
   const [pageSize, setPageSize] = useState(50);
+  const drawn = useDeferredValue(pageSize, firstRows);
   const sortBy = columns.find(({ id }) => id === order?.column)?.sortBy;
   const isDescending = order?.descending === true;
   const sort = useCallback(() => sorting(rows, sortBy, isDescending), [rows, sortBy, isDescending]);
@@ -66,7 +69,7 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag 
             </TableRow>
           </TableHead>
           <TableBody>
-            {sorted.slice(page * pageSize, (page + 1) * pageSize).map((row) => (
+            {sorted.slice(page * pageSize, page * pageSize + Math.min(drawn, pageSize)).map((row) => (
               <TableRow key={rowKey(row)} hover {...rowDrag?.(row)}>
                 {columns.map(({ id, align = 'left', isMinor = false, cell }) => (
                   <TableCell key={id} align={align} sx={{ ...(align === 'right' ? { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } : {}), ...(isMinor ? minor : {}) }}>

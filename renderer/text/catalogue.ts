@@ -21,8 +21,6 @@ export type ErrorWords = Pick<ErrorText, 'title' | 'cause' | 'remedy'>;
 
 /** One language of the workbench. */
 export interface Language {
-  /** As people who speak it call it. */
-  readonly name: string;
   readonly text: Texts;
   /**
    * Words of plugins and of the error catalogue, which are English where they are declared: the command line, documents and reports

@@ -74,9 +74,10 @@ describe('the German texts', () => {
   });
 });
 
-test('German can be chosen, with German plurals and numbers', () => {
-  const { name, text } = languages['de']!;
+test('German can be chosen, with German plurals and numbers', async () => {
+  const { name, load } = languages['de']!;
   expect(name).toBe('Deutsch');
+  const { text } = await load();
   expect([0, 1, 2, 12_000].map((count) => text.topBar.rateOf(count))).toEqual(['0 Ausführungen', '1 Ausführung', '2 Ausführungen', '12.000 Ausführungen']);
   expect(text.home.steps.map(({ title }) => title)).toEqual(germanTexts.home.steps.map(({ title }) => title));
 });

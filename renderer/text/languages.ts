@@ -1,7 +1,5 @@
 import type { Language } from './catalogue.ts';
-import { german } from './de/index.ts';
 import { text as english } from './en/index.ts';
-import { pseudoLanguage } from './pseudo.ts';
 
 declare global {
   interface ImportMeta {
@@ -10,9 +8,17 @@ declare global {
   }
 }
 
+/** A language that somebody can choose. */
+interface ChoosableLanguage {
+  /** As people who speak it call it. */
+  readonly name: string;
+  /** The page loads the chosen one alone. */
+  readonly load: () => Promise<Language>;
+}
+
 /** Every language that somebody can choose, by its tag. The pseudo-language is in no build that people get: `--mode pseudo`. */
-export const languages: Readonly<Record<string, Language>> = {
-  en: { name: 'English', text: english },
-  de: german,
-  ...(import.meta.env.MODE === 'pseudo' ? { 'en-XA': pseudoLanguage() } : {}),
+export const languages: Readonly<Record<string, ChoosableLanguage>> = {
+  en: { name: 'English', load: async () => ({ text: english }) },
+  de: { name: 'Deutsch', load: async () => (await import('./de/index.ts')).german },
+  ...(import.meta.env.MODE === 'pseudo' ? { 'en-XA': { name: 'Pseudo', load: async () => (await import('./pseudo.ts')).pseudoLanguage() } } : {}),
 };

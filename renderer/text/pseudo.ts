@@ -26,7 +26,6 @@ function pseudoOf<T>(words: T): T {
 /** Made from English; no one speaks it. */
 export function pseudoLanguage(): Language {
   return {
-    name: pseudoText('Pseudo'),
     text: pseudoOf<Texts>(english),
     pluginTitle: (_plugin, title) => pseudoText(title),
     fieldWords: (_field, { title, help, group }) => ({ title: pseudoText(title), help: pseudoText(help), group: pseudoText(group) }),

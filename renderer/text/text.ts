@@ -1,17 +1,10 @@
 import { errorText, type ErrorCode } from '../../shared/model/errors/catalogue.ts';
 import type { PluginId } from '../../shared/model/plugin-id.ts';
 import { platformLabel as labelOf, type PluginDefinition } from '../../shared/plugins/plugin-definition.ts';
-import type { ErrorWords, FieldWords, Language, Texts } from './catalogue.ts';
-import { languages } from './languages.ts';
+import type { ErrorWords, FieldWords, Texts } from './catalogue.ts';
+import { chosenLanguage, language, languageWishes } from './chosen-language.ts';
 
-const storedAs = 'causeway-language';
-
-/**
- * The tag of the page's language: the one that somebody chose, else the first of the browser's that there is, else English. It is
- * read once, as the page loads: texts are plain values wherever they are used.
- */
-export const language: string = chosenLanguage();
-const { text: words, fieldWords: wordsOfField, errorWords: wordsOfError, pluginTitle: titleOfPlugin }: Language = languages[language]!;
+const { text: words, fieldWords: wordsOfField, errorWords: wordsOfError, pluginTitle: titleOfPlugin } = chosenLanguage();
 
 /** Every text of the workbench in the page's language. */
 export const text: Texts = words;
@@ -19,25 +12,8 @@ export const text: Texts = words;
 /** The browser's variant of the page's language, for dates and numbers: English of a British browser writes British dates. */
 export const locale: string = languageWishes().find((tag) => sameLanguage(tag, language)) ?? language;
 
-function chosenLanguage(): string {
-  const stored = globalThis.localStorage?.getItem(storedAs);
-  if (stored !== null && stored !== undefined && Object.hasOwn(languages, stored)) return stored;
-  const tags = Object.keys(languages);
-  return languageWishes().map((wish) => tags.find((tag) => tag === wish || tag === wish.split('-')[0])).find((tag) => tag !== undefined) ?? 'en';
-}
-
-function languageWishes(): readonly string[] {
-  return globalThis.navigator?.languages ?? [];
-}
-
 function sameLanguage(one: string, other: string): boolean {
   return one.split('-')[0] === other.split('-')[0];
-}
-
-/** Keeps the choice in this browser and loads the page again with it. */
-export function chooseLanguage(tag: string): void {
-  localStorage.setItem(storedAs, tag);
-  location.reload();
 }
 
 export function fieldWords(field: string, english: FieldWords): FieldWords {

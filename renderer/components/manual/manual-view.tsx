@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import type { Token, Tokens } from 'marked';
 import { Fragment, type ReactNode } from 'react';
-import { hrefOf } from '../../app/route.ts';
+import { manualHref } from '../../app/route.ts';
 import { fonts } from '../../app/theme.ts';
 import { linkTarget, unescaped, type ManualSection } from './manual-pages.ts';
 
@@ -147,9 +147,4 @@ function span(token: Token, page: string): ReactNode {
     default:
       return token.raw;
   }
-}
-
-/** The address of a place in the manual's screen. */
-export function manualHref(page: string, anchor?: string): string {
-  return hrefOf('manual', page, ...(anchor === undefined ? [] : [anchor]));
 }

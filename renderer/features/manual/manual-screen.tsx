@@ -9,9 +9,10 @@ import { pluginIds, sides } from '../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { topBarHeight } from '../../app/theme.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { manualHref } from '../../app/route.ts';
 import { manualNames, manualPage, type ManualPage } from '../../components/manual/manual-pages.ts';
 import { searchManual } from '../../components/manual/manual-search.ts';
-import { headingId, manualHref, ManualView } from '../../components/manual/manual-view.tsx';
+import { headingId, ManualView } from '../../components/manual/manual-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { platformLabel, text } from '../../text/text.ts';
 

@@ -45,7 +45,8 @@ export function ReplicasScreen() {
   const query = useRunQuery('replica.list', {}, 'states');
   const executions = useRunQuery('execution.list', { latest: true }, 'states').data;
   const deployments = useRunQuery('deployment.list', { latest: true }, 'states').data;
-  const endpoints = useQuery('endpoint.list', {}).data;
+  // Drawn when what is known without it is shown.
+  const endpoints = useDeferredValue(useQuery('endpoint.list', {}).data);
   return (
     <Screen isWide title={text.replicas.title} lead={text.replicas.lead}>
       <VaultNeeded />
@@ -94,7 +95,7 @@ function rowsOf({ replicas, executions, deployments, endpoints = [], readiness =
 
 function ReplicaTable({ replicas, executions, deployments, endpoints }: Omit<Known, 'readiness'>) {
   // Asked once the list is there, because rules are applied to each replica.
-  const readiness = useQuery('replica.readiness', {}, ['project.changed']).data;
+  const readiness = useDeferredValue(useQuery('replica.readiness', {}, ['project.changed']).data);
   const rows = useMemo(() => rowsOf({ replicas, executions, deployments, endpoints, readiness }), [replicas, executions, deployments, endpoints, readiness]);
   const [search, setSearch] = useState('');
   const [kind, setKind] = useState<StateFilter>('all');

@@ -15,8 +15,9 @@ import { useLink, useQuery, useShell } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
+import { chooseLanguage, language } from '../../text/chosen-language.ts';
 import { languages } from '../../text/languages.ts';
-import { chooseLanguage, language, text } from '../../text/text.ts';
+import { text } from '../../text/text.ts';
 import { NetworkSettings } from './network-settings.tsx';
 import { NotificationSettings } from './notification-settings.tsx';
 

@@ -31,4 +31,4 @@ import { widgets } from './widgets.ts';
 /** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
 export const text = { app, choices, commands: commandTexts, configure, navigation, deployments, editor, endpoints, fleet, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
 
-export const german: Language = { name: 'Deutsch', text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords };
+export const german: Language = { text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords };
