@@ -15,7 +15,7 @@ describe.runIf(hasWine)('the workbench of Windows\' Node', () => {
   let windows: WindowsNode;
   let workbench: OpenedPage;
   let folder: string;
-  const { heading, go, choose } = screenSteps(() => workbench.page);
+  const { heading, go, choose, lookAt } = screenSteps(() => workbench.page);
   beforeAll(async () => {
     windows = await startWindowsNode();
     folder = join(windows.home, 'Umzug 1');
@@ -42,6 +42,7 @@ describe.runIf(hasWine)('the workbench of Windows\' Node', () => {
     await page.getByLabel('Repeat passphrase').fill(passphrase);
     await page.getByRole('button', { name: 'Create vault' }).click();
     await page.getByText('The vault is unlocked.').waitFor();
+    await lookAt('windows-project');
     expect(existsSync(join(folder, '.causeway', 'vault.json'))).toBe(true);
   });
 
@@ -55,6 +56,7 @@ describe.runIf(hasWine)('the workbench of Windows\' Node', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Check connection of Images' }).click();
     await page.getByText('Images: all checks passed').waitFor();
+    await lookAt('windows-endpoints');
   });
 
   it('opens the project again after it was killed, with what was saved', async () => {

@@ -1,5 +1,6 @@
 import type { Language } from './catalogue.ts';
 import { text as english } from './en/index.ts';
+import { pseudoLanguage, pseudoText } from './pseudo.ts';
 
 declare global {
   interface ImportMeta {
@@ -20,5 +21,5 @@ interface ChoosableLanguage {
 export const languages: Readonly<Record<string, ChoosableLanguage>> = {
   en: { name: 'English', load: async () => ({ text: english }) },
   de: { name: 'Deutsch', load: async () => (await import('./de/index.ts')).german },
-  ...(import.meta.env.MODE === 'pseudo' ? { 'en-XA': { name: 'Pseudo', load: async () => (await import('./pseudo.ts')).pseudoLanguage() } } : {}),
+  ...(import.meta.env.MODE === 'pseudo' ? { 'en-XA': { name: pseudoText('Pseudo'), load: async () => pseudoLanguage() } } : {}),
 };

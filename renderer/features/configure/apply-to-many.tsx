@@ -8,6 +8,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import FormGroup from '@mui/material/FormGroup';
+import LinearProgress from '@mui/material/LinearProgress';
 import Table from '@mui/material/Table';
 import TableBody from '@mui/material/TableBody';
 import TableCell from '@mui/material/TableCell';
@@ -15,7 +16,7 @@ import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useId, useMemo, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { asCausewayError } from '../../app/query-store.ts';
@@ -58,26 +59,38 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
   const settings = useMemo(() => ownSettings(draft), [draft]);
   const [chosenSettings, setChosenSettings] = useState<ReadonlySet<string>>(new Set());
   const [chosenReplicas, setChosenReplicas] = useState<ReadonlySet<string>>(new Set());
-  const [failures, setFailures] = useState<readonly { name: string; message: string }[]>([]);
+  const [failures, setFailures] = useState<ReadonlyMap<string, readonly string[]>>(new Map());
+  const [progress, setProgress] = useState<Progress>();
+  const stop = useRef(new AbortController());
   const changes = useMemo(
     () => changesOf(
       settings.filter(({ side, key }) => chosenSettings.has(`${side}/${key}`)), others.filter(({ id }) => chosenReplicas.has(id)), chosenSettings.has(waveItem) ? (wave === '' ? null : wave) : undefined,
     ),
     [settings, wave, others, chosenSettings, chosenReplicas],
   );
+  useEffect(() => () => stop.current.abort(), []);
   const apply = useAction(async () => {
-    const failed: { name: string; message: string }[] = [];
-    for (const { replica, update } of changes) {
+    stop.current = new AbortController();
+    const { signal } = stop.current;
+    const failed = new Map<string, readonly string[]>();
+    // As they were confirmed: every change that is made leaves fewer to make.
+    const confirmed = changes;
+    let done = 0;
+    for (const [at, { replica, update }] of confirmed.entries()) {
+      if (signal.aborted) break;
+      setProgress({ at, of: confirmed.length });
       try {
         await link.call('replica.update', update);
+        done += 1;
       } catch (error) {
-        failed.push({ name: replica.name, message: asCausewayError(error).message });
+        const { message } = asCausewayError(error);
+        failed.set(message, [...(failed.get(message) ?? []), replica.name]);
       }
     }
-    const done = changes.length - failed.length;
-    if (done > 0) toast(text.configure.apply.done(done));
+    setProgress(undefined);
+    if (done > 0) toast(signal.aborted ? text.configure.apply.stopped(done, confirmed.length) : text.configure.apply.done(done));
     setFailures(failed);
-    if (failed.length === 0) onClose();
+    if (failed.size === 0 && !signal.aborted) onClose();
   });
   return (
     <>
@@ -95,14 +108,21 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
           <Picker title={text.configure.apply.machines} search={text.configure.apply.search} items={others.map(({ id, name, wave: own }) => ({ id, label: name, more: own }))} chosen={chosenReplicas} onChange={setChosenReplicas} />
         </Box>
         {chosenSettings.size > 0 && chosenReplicas.size > 0 && <Preview changes={changes} />}
-        {failures.map(({ name, message }) => (
-          <Alert key={name} severity="error">
-            {text.configure.apply.failed}: {name}. {message}
+        {[...failures].map(([message, names]) => (
+          <Alert key={message} severity="error">
+            {text.configure.apply.failed}: {names.slice(0, mostNames).join(', ')}
+            {names.length > mostNames && ` ${text.configure.apply.more(names.length - mostNames)}`}. {message}
           </Alert>
         ))}
+        {progress !== undefined && (
+          <Box role="status">
+            <Typography>{text.configure.apply.progress(progress.at, progress.of)}</Typography>
+            <LinearProgress variant="determinate" value={(100 * progress.at) / progress.of} aria-label={text.configure.apply.title} />
+          </Box>
+        )}
       </DialogContent>
       <DialogActions>
-        <Button onClick={onClose}>{text.app.cancel}</Button>
+        {apply.isBusy ? <Button onClick={() => stop.current.abort()}>{text.configure.apply.stop}</Button> : <Button onClick={onClose}>{text.app.cancel}</Button>}
         <Button variant="contained" disabled={changes.length === 0 || apply.isBusy} onClick={() => void apply.run()}>
           {text.configure.apply.run(changes.length)}
         </Button>
@@ -110,6 +130,15 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
     </>
   );
 }
+
+/** How many VMs were gone through. */
+interface Progress {
+  readonly at: number;
+  readonly of: number;
+}
+
+/** More are found by searching; each is an element that takes time to draw. */
+const [mostItems, mostChanges, mostNames] = [100, 200, 5];
 
 /** No key of a setting, as these have their side before them. */
 const waveItem = 'wave';
@@ -151,9 +180,10 @@ function Picker({ title, search, items, chosen, onChange }: PickerProps) {
             label={wanted === '' ? text.configure.apply.all : text.configure.apply.allFound(shown.length)}
           />
         )}
-        {shown.map(({ id, label, more }) => (
+        {shown.slice(0, mostItems).map(({ id, label, more }) => (
           <FormControlLabel key={id} control={<Checkbox size="small" checked={chosen.has(id)} onChange={() => toggle(id)} />} label={more === undefined ? label : `${label} · ${more}`} />
         ))}
+        {shown.length > mostItems && <Typography sx={{ color: 'text.secondary', py: 1 }}>{text.configure.apply.more(shown.length - mostItems)}</Typography>}
       </FormGroup>
     </Box>
   );
@@ -175,7 +205,7 @@ function Preview({ changes }: { readonly changes: readonly ReplicaChange[] }) {
           </TableRow>
         </TableHead>
         <TableBody>
-          {changes.flatMap(({ replica, changes: own, wave }) => [
+          {changes.slice(0, mostChanges).flatMap(({ replica, changes: own, wave }) => [
             ...(wave === undefined ? [] : [
               <TableRow key={`${replica.id} ${waveItem}`}>
                 <TableCell>{replica.name}</TableCell>
@@ -195,6 +225,7 @@ function Preview({ changes }: { readonly changes: readonly ReplicaChange[] }) {
           ])}
         </TableBody>
       </Table>
+      {changes.length > mostChanges && <Typography sx={{ color: 'text.secondary', p: 1 }}>{text.configure.apply.more(changes.length - mostChanges)}</Typography>}
     </Box>
   );
 }

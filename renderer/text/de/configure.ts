@@ -82,6 +82,10 @@ export const configure = {
     run: (count: number) => counted(count, { one: '# VM ändern', other: '# VMs ändern' }),
     done: (count: number) => `${counted(count, { one: '# VM', other: '# VMs' })} geändert`,
     failed: 'Nicht geändert',
+    more: (count: number) => `und ${count} weitere`,
+    progress: (at: number, all: number) => `${at} von ${all} VMs fertig`,
+    stop: 'Anhalten',
+    stopped: (count: number, all: number) => `Angehalten: ${count} von ${all} VMs geändert`,
   },
   leave: {
     title: 'Seite ohne Speichern verlassen?',

@@ -82,6 +82,10 @@ export const configure = {
     run: (count: number) => counted(count, { one: 'Change # VM', other: 'Change # VMs' }),
     done: (count: number) => `${counted(count, { one: '# VM', other: '# VMs' })} changed`,
     failed: 'Not changed',
+    more: (count: number) => `and ${count} more`,
+    progress: (at: number, all: number) => `${at} of ${all} VMs done`,
+    stop: 'Stop',
+    stopped: (count: number, all: number) => `Stopped: ${count} of ${all} VMs changed`,
   },
   leave: {
     title: 'Leave without saving?',
