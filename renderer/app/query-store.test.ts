@@ -1,18 +1,19 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { sharedQuery } from './query-store.ts';
 import type { WorkbenchLink } from './workbench-link.ts';
 
 /** A link that notes what is asked, and answers when it is told to. */
 function linkOf() {
   const asked: { readonly name: string; readonly answer: (value: unknown) => void }[] = [];
+  const listeners = new Map<string, () => void>();
   const link = {
     state: { kind: 'open' },
     onState: () => () => undefined,
-    on: () => () => undefined,
+    on: (event: string, listener: () => void) => (listeners.set(event, listener), () => undefined),
     retryNow: () => undefined,
     call: (name: string) => new Promise((answer) => void asked.push({ name, answer })),
   } as unknown as WorkbenchLink;
-  return { link, asked };
+  return { link, asked, tell: (event: string) => listeners.get(event)?.() };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
@@ -41,4 +42,26 @@ test('who comes later sees what is there and asks anew; after the last one has g
   leave();
   leaveLater();
   expect(sharedQuery(link, 'replica.list', {}, []).snapshot().data).toBeUndefined();
+});
+
+test('events that keep coming neither put an answer off for ever nor are missed', async () => {
+  vi.useFakeTimers();
+  try {
+    const { link, asked, tell } = linkOf();
+    const store = sharedQuery(link, 'replica.list', {}, ['execution.event']);
+    store.subscribe(() => undefined);
+    for (let count = 0; count < 10; count += 1) {
+      tell('execution.event');
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(asked).toHaveLength(1);
+    asked[0]!.answer(['first']);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([store.snapshot().data, asked.length]).toEqual([['first'], 2]);
+    asked[1]!.answer(['second']);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect([store.snapshot().data, asked.length]).toEqual([['second'], 2]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -24,6 +24,8 @@ export class QueryStore<N extends WorkbenchCallName> {
   #stops: (() => void)[] = [];
   #loading: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether an event came while an answer was awaited. */
+  #isStale = false;
   #engineRan = true;
   readonly #onIdle: () => void;
 
@@ -54,26 +56,24 @@ export class QueryStore<N extends WorkbenchCallName> {
   readonly reload = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#isStale = false;
     this.#loading?.abort();
     const controller = new AbortController();
     this.#loading = controller;
     this.#set({ ...this.#state, isLoading: true });
     this.#link.call(this.#name, this.#input, controller.signal).then(
       (data) => {
-        if (!controller.signal.aborted) this.#set({ data, error: undefined, isLoading: false });
+        if (!controller.signal.aborted) this.#settle({ data, error: undefined, isLoading: false });
       },
       (thrown: unknown) => {
-        if (!controller.signal.aborted) this.#set({ data: this.#state.data, error: asCausewayError(thrown), isLoading: false });
+        if (!controller.signal.aborted) this.#settle({ data: this.#state.data, error: asCausewayError(thrown), isLoading: false });
       },
     );
   };
 
   #start(): void {
-    const soon = (): void => {
-      this.#timer ??= setTimeout(this.reload, burstMs);
-    };
     this.#stops = [
-      ...[...this.#events, ...(fromFiles.has(this.#name) ? (['project.changed'] as const) : [])].map((event) => this.#link.on(event, soon)),
+      ...[...this.#events, ...(fromFiles.has(this.#name) ? (['project.changed'] as const) : [])].map((event) => this.#link.on(event, this.#soon)),
       this.#link.onState(() => this.#link.state.kind === 'open' && this.reload()),
       this.#link.on('shell.changed', ({ engine }) => {
         const runs = engine.state === 'running';
@@ -89,6 +89,17 @@ export class QueryStore<N extends WorkbenchCallName> {
     this.#timer = undefined;
     this.#loading?.abort();
     for (const stop of this.#stops) stop();
+  }
+
+  /** Who asks again at each event, while events keep coming, gets no answer, and keeps the engine busy with those that nobody reads. */
+  readonly #soon = (): void => {
+    if (this.#state.isLoading) this.#isStale = true;
+    else this.#timer ??= setTimeout(this.reload, burstMs);
+  };
+
+  #settle(state: QueryState<WorkbenchOutput<N>>): void {
+    this.#set(state);
+    if (this.#isStale) this.#soon();
   }
 
   #set(state: QueryState<WorkbenchOutput<N>>): void {

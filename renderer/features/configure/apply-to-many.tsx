@@ -60,13 +60,14 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
   const [chosenSettings, setChosenSettings] = useState<ReadonlySet<string>>(new Set());
   const [chosenReplicas, setChosenReplicas] = useState<ReadonlySet<string>>(new Set());
   const [failures, setFailures] = useState<ReadonlyMap<string, readonly string[]>>(new Map());
-  const [progress, setProgress] = useState<Progress>();
   const stop = useRef(new AbortController());
+  const [progress, setProgress] = useState<Progress>();
   const changes = useMemo(
-    () => changesOf(
+    // While they are made, every one that is made changes what is left.
+    () => progress !== undefined ? [] : changesOf(
       settings.filter(({ side, key }) => chosenSettings.has(`${side}/${key}`)), others.filter(({ id }) => chosenReplicas.has(id)), chosenSettings.has(waveItem) ? (wave === '' ? null : wave) : undefined,
     ),
-    [settings, wave, others, chosenSettings, chosenReplicas],
+    [progress, settings, wave, others, chosenSettings, chosenReplicas],
   );
   useEffect(() => () => stop.current.abort(), []);
   const apply = useAction(async () => {
@@ -95,19 +96,23 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
   return (
     <>
       <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
-        <Typography sx={{ color: 'text.secondary' }}>{text.configure.apply.lead}</Typography>
-        {settings.length === 0 && <Alert severity="info">{text.configure.apply.noSettings}</Alert>}
-        {others.length === 0 && <Alert severity="info">{text.configure.apply.noMachines}</Alert>}
-        <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 2 }}>
-          <Picker
-            title={text.configure.apply.settings}
-            items={[{ id: waveItem, label: text.configure.apply.wave(wave === '' ? text.configure.noWave : wave) }, ...settings.map(({ side, key, label }) => ({ id: `${side}/${key}`, label }))]}
-            chosen={chosenSettings}
-            onChange={setChosenSettings}
-          />
-          <Picker title={text.configure.apply.machines} search={text.configure.apply.search} items={others.map(({ id, name, wave: own }) => ({ id, label: name, more: own }))} chosen={chosenReplicas} onChange={setChosenReplicas} />
-        </Box>
-        {chosenSettings.size > 0 && chosenReplicas.size > 0 && <Preview changes={changes} />}
+        {progress === undefined && (
+          <>
+            <Typography sx={{ color: 'text.secondary' }}>{text.configure.apply.lead}</Typography>
+            {settings.length === 0 && <Alert severity="info">{text.configure.apply.noSettings}</Alert>}
+            {others.length === 0 && <Alert severity="info">{text.configure.apply.noMachines}</Alert>}
+            <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 2 }}>
+              <Picker
+                title={text.configure.apply.settings}
+                items={[{ id: waveItem, label: text.configure.apply.wave(wave === '' ? text.configure.noWave : wave) }, ...settings.map(({ side, key, label }) => ({ id: `${side}/${key}`, label }))]}
+                chosen={chosenSettings}
+                onChange={setChosenSettings}
+              />
+              <Picker title={text.configure.apply.machines} search={text.configure.apply.search} items={others.map(({ id, name, wave: own }) => ({ id, label: name, more: own }))} chosen={chosenReplicas} onChange={setChosenReplicas} />
+            </Box>
+            {chosenSettings.size > 0 && chosenReplicas.size > 0 && <Preview changes={changes} />}
+          </>
+        )}
         {[...failures].map(([message, names]) => (
           <Alert key={message} severity="error">
             {text.configure.apply.failed}: {names.slice(0, mostNames).join(', ')}
@@ -124,7 +129,7 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
       <DialogActions>
         {apply.isBusy ? <Button onClick={() => stop.current.abort()}>{text.configure.apply.stop}</Button> : <Button onClick={onClose}>{text.app.cancel}</Button>}
         <Button variant="contained" disabled={changes.length === 0 || apply.isBusy} onClick={() => void apply.run()}>
-          {text.configure.apply.run(changes.length)}
+          {text.configure.apply.run(progress?.of ?? changes.length)}
         </Button>
       </DialogActions>
     </>
