@@ -9,6 +9,7 @@ import TableRow, { type TableRowProps } from '@mui/material/TableRow';
 import TableSortLabel from '@mui/material/TableSortLabel';
 import { useCallback, useDeferredValue, useState, type ReactNode } from 'react';
 import { locale, text } from '../text/text.ts';
+import { framedTable } from './section.tsx';
 import { sortSteps, useInSlices } from './slices.ts';
 
 export interface Column<T> {
@@ -50,7 +51,7 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag 
   const page = Math.min(chosenPage, Math.max(0, Math.ceil(rows.length / pageSize) - 1));
   const toggle = (column: string) => setOrder({ column, descending: order?.column === column && !order.descending });
   return (
-    <Paper variant="outlined">
+    <Paper variant="outlined" className={framedTable}>
       <TableContainer>
         <Table size="small" aria-label={label} aria-busy={!isCurrent} sx={{ '& th, & td': { px: 1.5 }, '& tbody tr:last-child td': { border: 0 } }}>
           <TableHead>
