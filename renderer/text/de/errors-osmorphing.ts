@@ -68,8 +68,8 @@ export const osmorphingErrors: Readonly<Record<string, ErrorWords>> = {
   },
   'osmorphing.no-space': {
     title: 'Ein Dateisystem des Gasts ist zu voll',
-    cause: 'Ein neues Initramfs benötigt freien Speicherplatz neben dem alten.',
-    remedy: 'Entfernen Sie alte Kernel, oder erweitern Sie das Dateisystem an der Quelle, und replizieren Sie dann erneut.',
+    cause: 'Ein neues Initramfs benötigt freien Speicherplatz neben dem alten, und Pakete benötigen ihn dort, wo sie installiert werden.',
+    remedy: 'Entfernen Sie alte Kernel und andere Dateien, oder erweitern Sie das Dateisystem an der Quelle, und replizieren Sie dann erneut.',
   },
   'osmorphing.command-failed': {
     title: 'Ein Programm ist beim OSMorphing fehlgeschlagen',

@@ -82,8 +82,8 @@ export const osmorphingErrors = {
   },
   'osmorphing.no-space': {
     title: 'A file system of the guest is too full',
-    cause: 'A new initramfs needs free space next to the old one.',
-    remedy: 'Remove old kernels or extend the file system on the source, then replicate again.',
+    cause: 'A new initramfs needs free space next to the old one, and packages need some where they are installed.',
+    remedy: 'Remove old kernels and other files, or extend the file system on the source, then replicate again.',
     retryable: false,
   },
   'osmorphing.command-failed': {

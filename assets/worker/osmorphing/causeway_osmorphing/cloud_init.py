@@ -8,6 +8,8 @@ from .services import enable_unit
 
 OWN = '/etc/cloud/cloud.cfg.d/99_causeway.cfg'
 NETWORK = '/etc/cloud/cloud.cfg.d/99_causeway_network.cfg'
+# What cloud-init takes with the packages that it needs.
+_ROOM = 24 << 20
 _UNITS = (
     'cloud-init-local.service',
     'cloud-init-main.service',
@@ -23,6 +25,9 @@ def install(morph):
     guest = morph.guest
     if 'cloud-init' in morph.manager.installed() or guest.has_program('cloud-init'):
         return False, ['already installed']
+    place = '/usr' if guest.is_folder('/usr') else '/'
+    if morph.planned and guest.free_bytes(place) < _ROOM:
+        warn('%s has %d MiB free: cloud-init and what it needs may not fit' % (place, guest.free_bytes(place) >> 20))
     try:
         morph.manager.install(['cloud-init'])
         version = morph.manager.installed().get('cloud-init')

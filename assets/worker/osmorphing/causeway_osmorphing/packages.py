@@ -8,6 +8,9 @@ from .command import CommandFailed
 from .protocol import Cancelled, MorphError
 
 _UNREACHABLE = 'osmorphing.packages-unreachable'
+# How package tools say that there is no room, and with how much room no package fits.
+_NO_ROOM = re.compile(r'No space left on device|enough free space|more space needed|needs \d+ ?[KMG]i?B (?:more )?(?:space )?on|Disk Requirements', re.IGNORECASE)
+_LITTLE = 4 << 20
 _LENT = '/run/causeway-packages'
 # Enough for the database of a system with thousands of packages.
 _LARGEST_DATABASE = 64 << 20
@@ -127,6 +130,11 @@ class PackageManager(object):
         return iter(())
 
     def unreachable(self, error):
+        said = error.message + error.details.get('output', '')
+        full = next((place for place in ('/', '/usr', '/var') if self.guest.is_folder(place) and self.guest.free_bytes(place) < _LITTLE), None)
+        if full or _NO_ROOM.search(said):
+            # The sources are not to blame.
+            return MorphError('osmorphing.no-space', '%s has %d MiB free, which is not enough for packages: %s' % (full or '/', self.guest.free_bytes(full or '/') >> 20, error.message[-300:]), error.details)
         return MorphError(_UNREACHABLE, error.message, error.details)
 
 

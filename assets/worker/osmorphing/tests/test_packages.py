@@ -51,6 +51,24 @@ class Databases(TreeTest):
         self.assertEqual(len(self.warnings), 1)
 
 
+    def test_a_full_disk_is_no_fault_of_the_sources(self):
+        for release, program, said, code in (
+            ('debian', 'apt_get', 'E: Write error - write (28: No space left on device)', 'osmorphing.no-space'), ('debian', 'apt_get', "E: You don't have enough free space in /var/cache/apt/archives/.", 'osmorphing.no-space'),
+            ('rocky', 'dnf', 'Error: Transaction test error:\n  installing package a needs 12MB more space on the / filesystem', 'osmorphing.no-space'),
+            ('sles', 'zypper', 'No provider of cloud-init found', 'osmorphing.packages-unreachable'),
+        ):
+            self.clear()
+            guest = self.guest(release, {'/usr/bin/rpm': '', '/usr/bin/dnf': ''})
+            setattr(guest, '_' + program, lambda args, said=said: Result(100, '', said))
+            with self.assertRaises(MorphError) as caught:
+                package_manager(guest).install(['cloud-init'])
+            self.assertEqual(caught.exception.code, code, said)
+        guest.free_bytes = lambda path: 1 << 20
+        with self.assertRaises(MorphError) as caught:
+            package_manager(guest).install(['cloud-init'])
+        self.assertEqual(caught.exception.code, 'osmorphing.no-space')
+
+
 class Archives(TreeTest):
     def test_a_release_that_is_no_longer_maintained_is_installed_from_its_archive(self):
         guest = self.guest('centos7', {'/usr/bin/rpm': '', '/usr/bin/yum': '', '/etc/pki/rpm-gpg/RPM-GPG-KEY-CentOS-7': '', '/etc/pki/rpm-gpg/RPM-GPG-KEY-EPEL-7': ''})

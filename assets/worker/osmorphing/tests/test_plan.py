@@ -7,6 +7,7 @@ import stat
 
 from causeway_osmorphing import plan
 from causeway_osmorphing.confined import Confined, write_all
+from causeway_osmorphing.guest_tree import GuestTree
 from causeway_osmorphing.planned_files import PlannedFiles
 from causeway_osmorphing.roots import Root
 from causeway_osmorphing.steps import Morph, prepare
@@ -46,6 +47,15 @@ class Plan(TreeTest):
         files = dict(TOOLS, **kernel('6.1.0-cardless', modules=('virtio_pci', 'virtio_blk'), image='/boot/initrd.img-%s'))
         self.assertEqual(self.codes(files, boot_disk()), [])
         self.assertEqual(self.warnings, ['the kernel 6.1.0-cardless has no driver for the destination\'s network cards (virtio_net); it has no network there'])
+
+    def test_a_file_system_without_room_for_packages_is_told(self):
+        files = dict(TOOLS, **kernel('6.1.0-1', image='/boot/initrd.img-%s'))
+        free, GuestTree.free_bytes = GuestTree.free_bytes, lambda guest, path: 20 << 20 if path in ('/', '/usr') else 1 << 30
+        try:
+            self.codes(files, boot_disk())
+        finally:
+            GuestTree.free_bytes = free
+        self.assertEqual(self.warnings, ['/usr has 20 MiB free: cloud-init and what it needs may not fit'])
 
     def test_the_destination_decides_what_a_kernel_needs(self):
         files = dict(TOOLS, **kernel('6.1.0-1', image='/boot/initrd.img-%s'))
