@@ -86,7 +86,7 @@ export const deploymentOptionsSchema = z
     /** Folder or archive on this machine with packages for guests that reach no repository. */
     packageCache: z.string().max(1000).optional(),
     /**
-     * The destination platform's agent as a Debian or RPM package: a URL that the worker reaches (it may end with `#sha256=` and a
+     * The destination platform's agent as a Debian, RPM or (for Windows) MSI package: a URL that the worker reaches (it may end with `#sha256=` and a
      * digest), or a file on this machine. `none`: install no agent. Default: the platform's own, where it offers one.
      */
     agentPackage: z.string().max(1000).optional(),

@@ -51,7 +51,7 @@ export function withDeployOptions(command: Command): Command {
     .option('--http-proxy <url>', 'proxy for the guest\'s package tools')
     .addOption(new Option('--cloud-init <need>', 'what to do if cloud-init cannot be installed: fail, or continue with a warning (default: fail, unless the guest retains its credentials)').choices(['required', 'if-possible']))
     .option('--package-cache <path>', 'folder or tar archive with packages, for guests that cannot reach a repository')
-    .option('--agent-package <file or URL>', 'Debian or RPM package with the destination\'s agent; "none" installs no agent (default: the destination\'s own, if it offers one)')
+    .option('--agent-package <file or URL>', 'Debian, RPM or (for Windows) MSI package with the destination\'s agent; "none" installs no agent (default: the destination\'s own, if it offers one)')
     .addOption(new Option('--windows-mode <mode>', 'prepare a Windows guest offline on the Linux worker, or on a Windows worker').choices(['offline', 'worker']))
     .option('--virtio-disc <file>', 'ISO with VirtIO drivers for Windows, for workers that cannot reach its URL')
     .option('--init-agent-archive <file>', 'ZIP with the Windows guest initialization agent, for workers that cannot reach its URL')

@@ -140,17 +140,21 @@ export function commonWishes(options: MorphOptions): JsonObject {
 }
 
 async function preparation(program: WorkerProgram, options: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
-  const { agent, packageCache, unbindVolumes = false, luksKeys = [] } = options;
+  const { packageCache, unbindVolumes = false, luksKeys = [] } = options;
   return {
     ...commonWishes(options),
     ...(unbindVolumes ? { unbindVolumes, luksKeys: luksKeys.map(luksKey) } : {}),
     ...(packageCache === undefined ? {} : { packageCache: await bringPackages(program, packageCache, signal) }),
-    ...(agent === undefined ? {} : {
-      agent: 'file' in agent
-        ? { path: await program.putFile('agent.deb', await readGiven(agent.file), signal) }
-        : { url: agent.url, sha256: agent.sha256 ?? null, architecture: agent.architecture ?? null },
-    }),
+    ...(await agentWish(program, options, signal)),
   };
+}
+
+/** The destination's agent. Of which format it is, its name tells. */
+export async function agentWish(program: WorkerProgram, { agent }: MorphOptions, signal: AbortSignal): Promise<JsonObject> {
+  if (agent === undefined) return {};
+  if (!('file' in agent)) return { agent: { url: agent.url, sha256: agent.sha256 ?? null, architecture: agent.architecture ?? null } };
+  const ending = /\.(?:deb|rpm|msi)$/i.exec(agent.file)?.[0].toLowerCase() ?? '';
+  return { agent: { path: await program.putFile(`agent${ending}`, await readGiven(agent.file), signal) } };
 }
 
 async function readGiven(file: string): Promise<Buffer> {

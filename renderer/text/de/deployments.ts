@@ -36,7 +36,7 @@ export const deployments = {
   proxyHelp: 'Wenn die Paketquellen hinter einem Proxy liegen. Beispiel: http://proxy.example:3128',
   packageCache: 'Ordner oder Archiv mit Paketen',
   agentPackage: 'Agent der Zielplattform',
-  agentPackageHelp: 'Ein Debian- oder RPM-Paket, je nach Gast: ein Pfad auf diesem Computer oder eine URL, die der Worker erreichen kann. Standard: der Agent der Plattform, falls sie einen anbietet. Geben Sie „none“ ein, um keinen Agenten zu installieren.',
+  agentPackageHelp: 'Ein Debian-, RPM- oder (für Windows) MSI-Paket, je nach Gast: ein Pfad auf diesem Computer oder eine URL, die der Worker erreichen kann. Standard: der Agent der Plattform, falls sie einen anbietet. Geben Sie „none“ ein, um keinen Agenten zu installieren.',
   packageCacheHelp: 'Ein Pfad auf diesem Computer, für Gäste, die keine Paketquelle erreichen können.',
   luks: 'Schlüssel für verschlüsselte Volumes',
   luksHelp: 'Namen von Geheimnissen im Tresor, die LUKS-Passphrasen oder BitLocker-Wiederherstellungsschlüssel enthalten. Ohne Volume-UUID wird ein Schlüssel an allen Volumes versucht.',

@@ -36,7 +36,7 @@ export const deployments = {
   proxyHelp: 'If the package repositories are behind a proxy. Example: http://proxy.example:3128',
   packageCache: 'Package folder or archive',
   agentPackage: 'Destination platform agent',
-  agentPackageHelp: 'A Debian or RPM package, as the guest needs it: a path on this computer, or a URL that the worker can reach. Default: the platform’s own agent, if it offers one. Enter "none" to install no agent.',
+  agentPackageHelp: 'A Debian, RPM or (for Windows) MSI package, as the guest needs it: a path on this computer, or a URL that the worker can reach. Default: the platform’s own agent, if it offers one. Enter "none" to install no agent.',
   packageCacheHelp: 'A path on this computer, for guests that cannot reach a package repository.',
   luks: 'Keys for encrypted volumes',
   luksHelp: 'Names of secrets in the vault that contain LUKS passphrases or BitLocker recovery keys. Without a volume UUID, a key is tried on all volumes.',

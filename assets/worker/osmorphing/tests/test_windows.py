@@ -14,7 +14,7 @@ from causeway_osmorphing.windows.disc import Disc, FileSource, HttpSource, open_
 from causeway_osmorphing.windows.driver_search import oldest_version, search
 from causeway_osmorphing.windows.drivers import candidates, find_drivers
 from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, encoded, shown
-from causeway_osmorphing.windows import hyperv, init_agent, xen
+from causeway_osmorphing.windows import hyperv, init_agent, platform_agent, xen
 from causeway_osmorphing.windows.inf import Inf
 from causeway_osmorphing.windows.network import Interface, pair
 from causeway_osmorphing.windows.tree import WindowsTree
@@ -335,6 +335,27 @@ class OwnAgentTest(unittest.TestCase):
                     ['[DEFAULT]', 'local_scripts_path=%s\\LocalScripts' % self.PROGRAM, 'username=Owner', 'plugins=a,b', 'logdir=D:\\log', '[config_drive]', 'plugins=x', ''],
                 )
             self.assertEqual(init_agent.install(installation, {'agentConfiguration': self.WANTED}, '')[0], False)
+
+    def test_the_platforms_own_agent_is_laid_down_if_it_is_an_installer_of_windows(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        told, emit = [], protocol.emit
+        protocol.emit = lambda kind, **fields: told.append(fields['message']) if kind == 'warning' else None
+        self.addCleanup(setattr, protocol, 'emit', emit)
+        guest = GuestOfDisc(root=folder + '/guest')
+        os.mkdir(folder + '/guest')
+        scripts, there = 'Cloudbase-Init/LocalScripts', 'Cloudbase-Init/FirstBoot/packages/platform-agent.msi'
+        for name, content, sha256, where, changed in (
+            ('a.deb', b'!<arch>', None, scripts, False), ('a.msi', b'<html>', None, scripts, False), ('a.msi', b'\xd0\xcf\x11\xe0', '0' * 64, scripts, False),
+            ('a.msi', b'\xd0\xcf\x11\xe0', None, None, False), ('a.msi', b'\xd0\xcf\x11\xe0', None, scripts, True),
+        ):
+            with open(os.path.join(folder, name), 'wb') as file:
+                file.write(content)
+            del told[:]
+            found = platform_agent.lay_down(guest, {'path': os.path.join(folder, name), 'sha256': sha256}, folder, where)
+            self.assertEqual((found[0], guest.tree.is_file(there), len(told)), (changed, changed, 0 if changed or name == 'a.deb' else 1))
+        self.assertEqual(platform_agent.lay_down(guest, None, folder, scripts), (False, []))
+        self.assertTrue(platform_agent.is_there(guest, scripts))
 
     def test_a_service_without_its_files_is_no_agent(self):
         installation = StandInInstallation(self.root, '"C:\\Gone\\bin\\OpenStackService.exe" cloudbase-init')

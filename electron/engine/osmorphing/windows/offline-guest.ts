@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
-import { commonWishes, morphByProgram, type MorphOutcome, type MorphRequest } from '../morph-linux-guest.ts';
+import { agentWish, commonWishes, morphByProgram, type MorphOutcome, type MorphRequest } from '../morph-linux-guest.ts';
 import type { Fetched, MorphOptions } from '../options.ts';
 import type { WorkerProgram } from '../worker-program.ts';
 import { initAgentConfiguration, type InitAgentWishes } from './init-agent.ts';
@@ -25,6 +25,7 @@ async function wishes(program: WorkerProgram, options: MorphOptions, signal: Abo
     ...commonWishes(options),
     ...(await texts(options)),
     ...(windows.virtioDisc === undefined ? {} : { virtioDisc: await bring(program, 'virtio.iso', windows.virtioDisc, signal) }),
+    ...(await agentWish(program, options, signal)),
     ...(windows.initAgent === undefined ? {} : {
       initAgent: await bring(program, 'init-agent.zip', windows.initAgent, signal),
     }),
@@ -37,7 +38,7 @@ async function texts(options: MorphOptions): Promise<JsonObject> {
     firstBootScripts: {
       network: await powershellFile('first-boot-network'), drivers: await powershellFile('first-boot-drivers'), sourceTools: await powershellFile('first-boot-source-tools'),
       hyperv: await powershellFile('first-boot-hyperv'), networkProfile: await powershellFile('first-boot-network-profile'), runner: await powershellFile('first-boot-runner'),
-      oldCards: await powershellFile('first-boot-old-cards'), clock: await powershellFile('first-boot-clock'),
+      oldCards: await powershellFile('first-boot-old-cards'), clock: await powershellFile('first-boot-clock'), packages: await powershellFile('first-boot-packages'),
     },
     agentConfiguration: initAgentConfiguration(agentWishes(options)),
   };

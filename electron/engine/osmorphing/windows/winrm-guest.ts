@@ -98,6 +98,10 @@ class WindowsWorker {
   async prepare(): Promise<Omit<MorphOutcome, 'seconds'>> {
     const { options, disks } = this.#request;
     const hypervisor = options.hypervisor ?? 'kvm';
+    const { agent: platformAgent } = options;
+    if (platformAgent !== undefined && /\.msi$/i.test('file' in platformAgent ? platformAgent.file : new URL(platformAgent.url).pathname)) {
+      this.#warn('a Windows worker does not install the destination\'s agent: install it by hand, or prepare the guest offline');
+    }
     const before = options.scripts?.beforeMount ?? [];
     if (before.length > 0) await this.#step('scripts-before-mount', 'Run scripts on the worker', () => this.#runScripts(before, ''));
     let opened: Opened | undefined;

@@ -9,7 +9,7 @@ from ..open_block_stack import open_block_stack
 from ..mounting import is_mounted
 from ..protocol import Cancelled, MorphError
 from ..session import pack_device, unpack_device
-from . import drivers, efi_loader, hyperv, init_agent, network, old_platform, plan, scripts, source_tools, volume, xen
+from . import drivers, efi_loader, hyperv, init_agent, network, old_platform, plan, platform_agent, scripts, source_tools, volume, xen
 from .disc import open_disc
 from .hive import diff_of
 from .installation import Installation, is_windows
@@ -247,7 +247,8 @@ def _steps(installation, devices, request, session, outputs):
 
     def install_agent():
         changed, notes, state['scripts'] = init_agent.install(installation, request, session.folder)
-        return changed, notes
+        laid_down, told = platform_agent.lay_down(installation, request.get('agent'), session.folder, state['scripts'])
+        return changed or laid_down, notes + told
 
     def configure_network():
         changed, notes = network.to_dhcp(installation) if request.get('setDhcp', True) is not False else (False, [])

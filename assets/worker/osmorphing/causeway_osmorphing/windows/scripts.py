@@ -7,7 +7,7 @@ import re
 from .. import protocol
 from ..command import run
 from ..protocol import MorphError
-from . import source_tools
+from . import platform_agent, source_tools
 from .drivers import TARGET
 from .network import static_script, was_private
 
@@ -76,6 +76,8 @@ def first_boot(installation, request, folder):
     # Whatever was the source: its cards are not the destination's, and its clock may not be.
     wanted.append(('08-causeway-old-cards.ps1', request['firstBootScripts']['oldCards'].replace('\n', '\r\n')))
     wanted.append(('25-causeway-clock.ps1', request['firstBootScripts']['clock'].replace('\n', '\r\n')))
+    if platform_agent.is_there(installation, folder):
+        wanted.append(('28-causeway-packages.ps1', request['firstBootScripts']['packages'].replace('\n', '\r\n')))
     if source_tools.installed(installation):
         wanted.append(('20-causeway-source-tools.ps1', request['firstBootScripts']['sourceTools'].replace('\n', '\r\n')))
     if request.get('hypervisor') == 'hyperv':
