@@ -34,7 +34,7 @@ describe('a Windows guest on a Windows worker', () => {
     folder = await mkdtemp(join(tmpdir(), 'causeway-winrm-'));
     answers = {
       'open-guest': () => line(opened),
-      'add-drivers': () => line({ added: ['viostor for 2k19', 'NetKVM for 2k19'] }),
+      'add-drivers': () => line({ added: ['viostor for 2k19', 'NetKVM for 2k19'], laidDown: ['qemu-ga-x86_64.msi'] }),
       'install-agent': () => line({ set: [
         { key: 'ControlSet001\\Services\\cloudbase-init', name: 'Start', before: null, after: '2' },
         { key: 'ControlSet001\\Services\\VMTools', name: 'Start', before: '2', after: '4' },
@@ -73,7 +73,7 @@ describe('a Windows guest on a Windows worker', () => {
     expect(outcome.dossier).toMatchObject({ family: 'windows', version: '10.0.17763', architecture: 'x86_64', hostname: 'WINSRC', bootloader: 'bootmgr' });
     expect(asked('add-drivers')[0]).toMatchObject({ url: 'https://drivers.example/virtio.iso', drive: 'E:', folders: ['2k19', '2k16', 'w10', '2k12R2', '2k12', '2k8R2'], architecture: 'amd64' });
     const files = (asked('write-files')[0]?.['files'] ?? []) as { path: string; content: string }[];
-    expect(files.map(({ path }) => path)).toEqual(['conf\\cloudbase-init.conf', 'FirstBoot\\10-causeway-network.ps1', 'FirstBoot\\08-causeway-old-cards.ps1', 'FirstBoot\\25-causeway-clock.ps1', 'FirstBoot\\20-causeway-source-tools.ps1', 'FirstBoot\\50-00-hello.ps1', 'LocalScripts\\00-causeway.ps1'].map((path) => `Cloudbase-Init\\${path}`));
+    expect(files.map(({ path }) => path)).toEqual(['conf\\cloudbase-init.conf', 'FirstBoot\\10-causeway-network.ps1', 'FirstBoot\\05-causeway-drivers.ps1', 'FirstBoot\\08-causeway-old-cards.ps1', 'FirstBoot\\25-causeway-clock.ps1', 'FirstBoot\\20-causeway-source-tools.ps1', 'FirstBoot\\50-00-hello.ps1', 'LocalScripts\\00-causeway.ps1'].map((path) => `Cloudbase-Init\\${path}`));
     const network = Buffer.from(files[1]?.content ?? '', 'base64').toString();
     expect(network).toContain('"mac": "FA:16:3E:00:00:01"');
     expect(network).toContain('"10.20.0.16"');

@@ -10,6 +10,7 @@ try { $disc = Mount-DiskImage -ImagePath $image -PassThru } catch { Exit-With 'o
 try {
   $letter = "$(($disc | Get-Volume).DriveLetter):"
   $added = @()
+  $laidDown = @()
   if ($request.whole) {
     # A vendor's disc: DISM takes from it what is for this Windows.
     $said = & dism.exe /English "/Image:$($request.drive)\" /Add-Driver "/Driver:$letter\" /Recurse 2>&1 | Out-String
@@ -25,6 +26,14 @@ try {
     $said = & dism.exe /English "/Image:$($request.drive)\" /Add-Driver "/Driver:$folder" /Recurse /ForceUnsigned 2>&1 | Out-String
     if ($LASTEXITCODE -ne 0) { Exit-With 'osmorphing.command-failed' "dism for $name ended with ${LASTEXITCODE}: $($said.Trim())" }
     $added += "$name for $((Split-Path (Split-Path $folder -Parent) -Leaf))"
+    # What talks to the hypervisor is installed at the first boot.
+    $programs = @("$folder\blnsvr.exe")
+    if ($name -eq 'vioserial') { $programs += "$letter\guest-agent\qemu-ga-$(if ($request.architecture -eq 'x86') { 'i386' } else { 'x86_64' }).msi" }
+    foreach ($program in @($programs | Where-Object { Test-Path $_ })) {
+      New-Item -ItemType Directory -Force "$($request.drive)\Windows\Drivers\VirtIO" | Out-Null
+      Copy-Item -Force $program "$($request.drive)\Windows\Drivers\VirtIO\"
+      $laidDown += Split-Path $program -Leaf
+    }
   }
 } finally { Dismount-DiskImage -ImagePath $image | Out-Null }
-Send-Answer @{ added = $added }
+Send-Answer @{ added = $added; laidDown = $laidDown }

@@ -49,7 +49,7 @@ const openedSchema = z.object({
   withServers: z.preprocess((value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]), z.array(interfaceKey)),
 });
 type Opened = z.infer<typeof openedSchema>;
-const addedSchema = z.object({ added: texts });
+const addedSchema = z.object({ added: texts, laidDown: texts.default([]) });
 const setSchema = z.object({ set: z.array(z.object({ key: z.string(), name: z.string(), before: z.string().nullable(), after: z.string() })).default([]) });
 const writtenSchema = z.object({ changed: z.array(z.object({ path: z.string(), existed: z.boolean() })).default([]) });
 const ranSchema = z.object({ exitCode: z.int(), output: z.string() });
@@ -115,6 +115,7 @@ class WindowsWorker {
     const inGuest = options.scripts?.inGuest ?? [];
     if (inGuest.length > 0) await this.#step('scripts-in-guest', 'Run scripts in the guest', () => this.#runScripts(inGuest, guest.drive));
     let added: readonly string[] = [];
+    let laidDown: readonly string[] = [];
     let set: z.infer<typeof setSchema>['set'] = [];
     if (hypervisor === 'hyperv') {
       await this.#step('install-drivers', 'Start the drivers of Hyper-V', async () => {
@@ -129,8 +130,8 @@ class WindowsWorker {
       });
     } else {
       await this.#step('install-drivers', 'Install VirtIO drivers', async () => {
-        added = await this.#addDrivers(guest);
-        return [added.length > 0, [...added]];
+        ({ added, laidDown } = await this.#addDrivers(guest));
+        return [added.length > 0, [...added, ...laidDown.map((name) => `${name}, which is installed at the first boot`)]];
       });
     }
     const agent = this.#agentFor(guest);
@@ -144,7 +145,7 @@ class WindowsWorker {
     });
     let written: z.infer<typeof writtenSchema>['changed'] = [];
     await this.#step('install-first-boot-scripts', 'Install scripts for the first boot', async () => {
-      const files = await this.#files(guest, agent !== undefined);
+      const files = await this.#files(guest, agent !== undefined, laidDown.length > 0);
       if (files.length > 0) ({ changed: written } = await this.#ask('write-files', { drive: guest.drive, files }, writtenSchema));
       return [written.length > 0, written.map(({ path }) => path)];
     });
@@ -155,18 +156,17 @@ class WindowsWorker {
     return { dossier: dossierOf(guest), steps: this.#steps, diff: diffOf(guest, added, set, written), warnings: this.#warnings, scripts: this.#scripts, fixedAddresses: this.#fixedAddresses };
   }
 
-  async #addDrivers(guest: Opened): Promise<readonly string[]> {
+  async #addDrivers(guest: Opened): Promise<z.infer<typeof addedSchema>> {
     const { windows } = this.#request.options;
     if (windows?.virtioDisc === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
-    const { added } = await this.#ask('add-drivers', {
+    return this.#ask('add-drivers', {
       ...(await this.#bring('causeway-virtio.iso', windows.virtioDisc)), drive: guest.drive, drivers: [...drivers], required: [...requiredDrivers],
       folders: [...discFolders(guest.version, guest.server)], architecture: discArchitecture(guest),
     }, addedSchema);
-    return added;
   }
 
   /** The files that the agent's service finds: its configuration, and what runs on the first boot. */
-  async #files(guest: Opened, hasAgent: boolean): Promise<JsonObject[]> {
+  async #files(guest: Opened, hasAgent: boolean, hasPrograms: boolean): Promise<JsonObject[]> {
     const { options } = this.#request;
     const file = (path: string, text: string): JsonObject => ({ path, content: Buffer.from(text.replace(/\r?\n/g, '\r\n')).toString('base64') });
     const scripts = `${initAgentFolder.slice(3)}\\FirstBoot`;
@@ -181,6 +181,7 @@ class WindowsWorker {
         later.push(file(`${scripts}\\10-causeway-network.ps1`, (await powershellFile('first-boot-network')).replace('{{cards}}', () => JSON.stringify(cards, undefined, 1))));
       }
     }
+    if (hasAgent && hasPrograms) later.push(file(`${scripts}\\05-causeway-drivers.ps1`, await powershellFile('first-boot-drivers')));
     if (hasAgent) {
       later.push(file(`${scripts}\\08-causeway-old-cards.ps1`, await powershellFile('first-boot-old-cards')), file(`${scripts}\\25-causeway-clock.ps1`, await powershellFile('first-boot-clock')));
     }
