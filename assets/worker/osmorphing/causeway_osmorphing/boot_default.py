@@ -46,7 +46,7 @@ def _best(entries, starts):
 
 
 def _tell(path, old, new):
-    told = 'the boot loader started %s, which can\'t boot on the destination; it now starts %s' % (old.version or old.title or old.place, new.version)
+    told = 'the boot loader started %s, which can\'t boot on the destination, or not on each type of machine; it now starts %s' % (old.version or old.title or old.place, new.version)
     protocol.warn_once(told)
     return ['%s starts %s' % (path, new.version)]
 

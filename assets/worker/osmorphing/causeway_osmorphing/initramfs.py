@@ -19,7 +19,7 @@ def rebuild(morph):
     guest = morph.guest
     drivers = drivers_for(morph.request)
     kernels, able, tool = able_kernels(guest, drivers)
-    morph.unable_kernels = set(kernels) - set(able)
+    morph.unable_kernels = set(kernels) - set(able) | halfway_able(guest, able, drivers)
     entries, unified = boot_entries.entries_of(guest), boot_entries.unified_kernels(guest)
     notes = tool.settle(guest, drivers)
     encrypted = volumes_below([morph.root_device] + morph.mounted_at(('/usr',)), morph.devices)
@@ -160,6 +160,16 @@ def able_kernels(guest, drivers):
             told = 'of the kernels %s, %s start on Xen alone, and no other has %s' % (', '.join(kernels), ', '.join(for_xen), ' or '.join(wanted))
         raise MorphError('osmorphing.no-virtio', told)
     return kernels, able, tool
+
+
+def halfway_able(guest, able, drivers):
+    """Kernels that drive only one of the controllers that an IDE disk may be behind, where another kernel drives both: which one it is
+    depends on the machine's type, so that they are not started by default."""
+    if 'ide' not in drivers.disks:
+        return set()
+    present = dict((version, modules_of(guest, version, drivers) | builtin_of(guest, version, drivers)) for version in able)
+    whole = set(version for version in able if 'ahci' in present[version] and present[version] & {'ata_piix', 'piix'})
+    return set(able) - whole if whole else set()
 
 
 def image_of(guest, version, tool):

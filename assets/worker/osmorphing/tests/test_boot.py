@@ -335,6 +335,23 @@ class OldSystems(BootTest):
         self.assertTrue(any(command.endswith(' -d /dev/disk/by-uuid/u-root') for command in guest.commands))
 
 
+class Controllers(BootTest):
+    def test_a_kernel_for_one_controller_of_ide_is_no_default_beside_one_for_both(self):
+        virtio = ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net')
+        for versions, buses, unable in (
+            ({'5.0': ('ata_piix', 'ahci'), '9.0': ('ata_piix',)}, ['ide'], {'9.0'}), ({'5.0': ('ata_piix',), '9.0': ('ahci',)}, ['ide'], set()),
+            ({'5.0': ('ata_piix', 'ahci'), '9.0': ('ata_piix',)}, ['virtio'], set()), ({'5.0': ('piix', 'ahci'), '9.0': ()}, ['virtio', 'ide'], {'9.0'}),
+        ):
+            with self.subTest((versions, buses)):
+                self.clear()
+                files = {'/usr/bin/dracut': '', '/usr/bin/lsinitrd': '', '/etc/dracut.conf.d/.keep': ''}
+                for version, modules in versions.items():
+                    files.update(kernel(version, modules=virtio + modules))
+                morph = self.morph(self.guest('rocky', files), {'diskBuses': buses})
+                initramfs.rebuild(morph)
+                self.assertEqual(morph.unable_kernels, unable)
+
+
 class Defaults(BootTest):
     """A kernel without the drivers, 9.0, that is newer than the one with them, 5.0."""
 
