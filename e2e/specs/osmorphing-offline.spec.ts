@@ -33,7 +33,7 @@ describe.runIf(isRoot)('a guest on a worker without a way out', () => {
     const { diff, steps, warnings } = await morph({ packageCache: packages, agent: { file: agent }, retainUserCredentials: true });
     expect(Object.keys(diff.packages.added)).toEqual(expect.arrayContaining(['cloud-init', 'platform-agent']));
     expect(diff.services.enabled).toEqual(expect.arrayContaining(['platform-agent.service (multi-user.target.wants)']));
-    expect(steps.find(({ step }) => step === 'install-agent')?.notes).toEqual(['installed platform-agent 1.0']);
+    expect(steps.find(({ step }) => step === 'install-agent')?.notes).toEqual(['the hypervisor\'s agent (qemu-guest-agent) is not installed', 'installed platform-agent 1.0']);
     expect(diff.users).toEqual({ added: {}, removed: {}, changed: {} });
     expect(warnings).toEqual(['the destination\'s network cards are unknown; interfaces may get other names']);
     const files = new GuestFiles(guest.path);
