@@ -7,6 +7,7 @@ import type { ErrorRecord } from '../../shared/model/causeway-error.ts';
 import { fonts } from '../app/theme.ts';
 import { errorWords, text } from '../text/text.ts';
 import { CopyButton } from './copy-button.tsx';
+import { EnglishText } from './english-text.tsx';
 import { LearnMoreOfError } from './manual/learn-more.tsx';
 
 interface Props {
@@ -27,7 +28,7 @@ export function ErrorNotice({ error, onRetry, retryLabel = text.app.tryAgain, re
     <Alert severity="error" variant="outlined" {...(onClose === undefined ? {} : { onClose })} sx={{ '& .MuiAlert-message': { flexGrow: 1, minWidth: 0 } }}>
       <AlertTitle>{title}</AlertTitle>
       <Typography variant="body2" sx={{ overflowWrap: 'anywhere', mb: 1 }}>
-        <b>{text.app.evidence}:</b> {error.message}
+        <b>{text.app.evidence}:</b> <EnglishText>{error.message}</EnglishText>
       </Typography>
       <Typography variant="body2">
         <b>{text.app.cause}:</b> {cause}

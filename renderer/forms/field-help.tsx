@@ -1,8 +1,9 @@
+import type { ReactNode } from 'react';
 import { text } from '../text/text.ts';
 import type { FieldDescriptor } from './field-descriptor.ts';
 
 /** What stands below a field: what is wrong, or else what it is for and what counts when it is not set. */
-export function fieldHelp({ meta, kind }: FieldDescriptor, problem?: string): string {
+export function fieldHelp({ meta, kind }: FieldDescriptor, problem?: ReactNode): ReactNode {
   if (problem !== undefined) return problem;
   const parts = [meta.help ?? ''];
   if (meta.builtIn !== undefined) parts.push(`${text.forms.builtIn(kind === 'choice' ? choiceLabel(shown(meta.builtIn)) : shown(meta.builtIn))}.`);

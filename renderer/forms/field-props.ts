@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { FieldDescriptor } from './field-descriptor.ts';
 import type { FieldValue } from './form-values.ts';
 
@@ -9,5 +10,6 @@ export interface FieldProps<T extends FieldValue> {
   readonly onBlur?: () => void;
   /** For the focus after a failed attempt to save. */
   readonly inputRef?: (element: HTMLElement | null) => void;
-  readonly problem?: string | undefined;
+  /** What is wrong with the value, in words. */
+  readonly problem?: ReactNode;
 }

@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { errorCatalogue } from '../../shared/model/errors/catalogue.ts';
 import { plugins } from '../../shared/plugins/registry.ts';
 import { fieldsOf } from '../../shared/plugins/schema-fields.ts';
+import { findingAreas, findingText } from '../../shared/validation/finding-texts.ts';
 import { germanErrors } from './de/errors.ts';
 import { germanFieldGroups } from './de/field-groups.ts';
 import { germanFields } from './de/fields.ts';
+import { germanFindings } from './de/findings.ts';
 import { german } from './de/index.ts';
 
 type Words = Readonly<Record<string, string>>;
@@ -36,6 +38,12 @@ const englishFields = Object.fromEntries(
       (schema === undefined ? [] : fieldsOf(schema)).flatMap(({ path, meta: { title, help, group } }) =>
         title === undefined || help === undefined ? [] : [[[id, part, ...path.filter((key) => key !== '*')].join('/'), { title, help, group: group ?? '' }] as const]))),
 );
+const englishFindings: Readonly<Record<string, Words>> = Object.fromEntries(
+  Object.values(findingAreas).flatMap((rows) => Object.keys(rows)).map((name) => {
+    const { title, cause, remedy } = findingText(name)!;
+    return [name, { title, cause, remedy }];
+  }),
+);
 const germanErrorTexts = Object.fromEntries(Object.entries(germanErrors).map(([code, { title, cause, remedy }]) => [code, { title, cause, remedy }]));
 
 test('every error code has German texts', () => {
@@ -51,6 +59,23 @@ test('German error texts are whole sentences and keep code, parameters and numbe
   for (const { title, cause, remedy } of Object.values(germanErrors)) {
     expect(title).toMatch(/^.{8,}[^.\s]$/);
     for (const sentence of [cause, remedy]) expect(sentence).toMatch(/^.{8,}[.?]$/s);
+  }
+});
+
+test('every rule of findings has German texts', () => {
+  expect(Object.keys(englishFindings).length).toBeGreaterThan(120);
+  expect(Object.keys(englishFindings).filter((name) => !germanFindings.has(name)), 'to be translated in de/findings-*.ts').toEqual([]);
+});
+
+test('every German finding text belongs to a rule', () => {
+  expect([...germanFindings.keys()].filter((name) => !Object.hasOwn(englishFindings, name)), 'to be removed from de/findings-*.ts').toEqual([]);
+});
+
+test('German finding texts are whole sentences and keep code, parameters and numbers', () => {
+  expect(differing(englishFindings, Object.fromEntries([...germanFindings].map(([name, { title, cause, remedy }]) => [name, { title, cause, remedy }])))).toEqual([]);
+  for (const { title, cause, remedy } of germanFindings.values()) {
+    expect(title).toMatch(/^.{8,}[^.\s]$/);
+    for (const sentence of [cause, remedy]) expect(sentence).toMatch(/^.{8,}[.]$/);
   }
 });
 
@@ -76,9 +101,12 @@ test('every heading of a form is in German, and no other', () => {
   expect(Object.keys(germanFieldGroups).toSorted(), 'headings in de/field-groups.ts').toEqual([...groups].toSorted());
 });
 
-test('the language gives its words for fields and errors, and the English ones for what it does not have', () => {
+test('the language gives its words for fields, errors and findings, and the English ones for what it does not have', () => {
   const english = { title: 'Title', help: 'Help.', group: 'Access' };
   expect(german.fieldWords?.('european-cloud/destination/network_map', english)).toEqual({ ...germanFields['european-cloud/destination/network_map'], group: 'Zugriff' });
   expect(german.fieldWords?.('european-cloud/destination/no_such_key', english)).toEqual({ ...english, group: 'Zugriff' });
   expect(german.errorWords?.('general.bug', { title: 'Title', cause: 'Cause.', remedy: 'Remedy.' }).title).toBe('Unerwarteter interner Zustand');
+  const unknown = { title: 'Title', cause: 'Cause.', remedy: 'Remedy.' };
+  expect(german.findingWords?.('no-disks', unknown).title).toBe('Die VM hat keine Datenträger');
+  expect(german.findingWords?.('no-such-rule', unknown)).toEqual(unknown);
 });

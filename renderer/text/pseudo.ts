@@ -30,5 +30,6 @@ export function pseudoLanguage(): Language {
     pluginTitle: (_plugin, title) => pseudoText(title),
     fieldWords: (_field, { title, help, group }) => ({ title: pseudoText(title), help: pseudoText(help), group: pseudoText(group) }),
     errorWords: (_code, { title, cause, remedy }) => ({ title: pseudoText(title), cause: pseudoText(cause), remedy: pseudoText(remedy) }),
+    findingWords: (_name, { title, cause, remedy }) => ({ title: pseudoText(title), cause: pseudoText(cause), remedy: pseudoText(remedy) }),
   };
 }

@@ -1,10 +1,11 @@
 import { errorText, type ErrorCode } from '../../shared/model/errors/catalogue.ts';
 import type { PluginId } from '../../shared/model/plugin-id.ts';
 import { platformLabel as labelOf, type PluginDefinition } from '../../shared/plugins/plugin-definition.ts';
-import type { ErrorWords, FieldWords, Texts } from './catalogue.ts';
+import { findingName, findingText } from '../../shared/validation/finding-texts.ts';
+import type { ErrorWords, FieldWords, FindingWords, Texts } from './catalogue.ts';
 import { chosenLanguage, language, languageWishes } from './chosen-language.ts';
 
-const { text: words, fieldWords: wordsOfField, errorWords: wordsOfError, pluginTitle: titleOfPlugin } = chosenLanguage();
+const { text: words, fieldWords: wordsOfField, errorWords: wordsOfError, findingWords: wordsOfFinding, pluginTitle: titleOfPlugin } = chosenLanguage();
 
 /** Every text of the workbench in the page's language. */
 export const text: Texts = words;
@@ -33,4 +34,18 @@ export function platformLabel(plugin: Pick<PluginDefinition, 'id' | 'title' | 'p
 /** What people read of an error code, in the page's language. */
 export function errorWords(code: ErrorCode): ErrorWords {
   return wordsOfError?.(code, errorText(code)) ?? errorText(code);
+}
+
+/** What people read of a finding's rule, in the page's language; undefined for a rule without texts. */
+export function findingWords(rule: string): FindingWords | undefined {
+  const english = findingText(rule);
+  return english === undefined ? undefined : wordsOfFinding?.(findingName(rule), english) ?? english;
+}
+
+/** Whether the page speaks the language of what is stored: messages of errors, findings and guests. */
+export const isEnglish: boolean = language === 'en';
+
+/** Words to show beside a finding's message: none in English, where the message says it all. */
+export function translatedFinding(rule: string): FindingWords | undefined {
+  return isEnglish ? undefined : findingWords(rule);
 }

@@ -4,6 +4,7 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import type { Task } from '../../../shared/model/task.ts';
 import { errorWords, text } from '../../text/text.ts';
+import { EnglishText } from '../english-text.tsx';
 import { ExecutionLabel } from './execution-label.tsx';
 import { taskTime } from './task-time.ts';
 
@@ -41,7 +42,7 @@ export function TaskList({ tasks, now, more }: Props) {
               <Box component="span" sx={{ color: 'text.primary', fontWeight: 600 }}>
                 {errorWords(task.error.code).title}:
               </Box>{' '}
-              {task.error.message}
+              <EnglishText>{task.error.message}</EnglishText>
             </Typography>
           )}
         </Box>

@@ -2,9 +2,9 @@ import Link from '@mui/material/Link';
 import { lazy, Suspense, useState } from 'react';
 import type { ErrorCode } from '../../../shared/model/errors/catalogue.ts';
 import { manualAnchors, manualPages } from '../../../shared/manual/addresses.ts';
-import { findingName, findingText } from '../../../shared/validation/finding-texts.ts';
+import { findingName } from '../../../shared/validation/finding-texts.ts';
 import { manualHref } from '../../app/route.ts';
-import { text } from '../../text/text.ts';
+import { findingWords, text } from '../../text/text.ts';
 
 /** With the manual's pages, which nothing else needs. */
 const SectionDrawer = lazy(async () => ({ default: (await import('./section-drawer.tsx')).SectionDrawer }));
@@ -47,7 +47,7 @@ export function LearnMore({ page, anchor, about }: Props) {
 
 /** What the manual says of a finding's rule; nothing for a rule that it does not know. */
 export function LearnMoreOfFinding({ rule }: { readonly rule: string }) {
-  const found = findingText(rule);
+  const found = findingWords(rule);
   return found === undefined ? null : <LearnMore page={manualPages.failures} anchor={manualAnchors.finding(findingName(rule))} about={found.title} />;
 }
 

@@ -3,6 +3,7 @@ import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import Typography from '@mui/material/Typography';
 import { useMemo } from 'react';
+import { EnglishText } from '../../components/english-text.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { errorWords, text } from '../../text/text.ts';
 import type { ImportRow, Outcomes } from './import-rows.ts';
@@ -66,7 +67,7 @@ function Outcome({ exists, isOver, error }: { readonly exists: boolean; readonly
     <Box>
       <Box sx={{ color: 'error.main', fontWeight: 600 }}>{words.failed}</Box>
       <Box>{title}</Box>
-      <Typography variant="caption" component="div" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>{error.message}</Typography>
+      <Typography variant="caption" component="div" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}><EnglishText>{error.message}</EnglishText></Typography>
       <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>{remedy}</Typography>
     </Box>
   );

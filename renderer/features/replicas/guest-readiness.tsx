@@ -10,6 +10,7 @@ import type { DeploymentOptions } from '../../../shared/model/deployment.ts';
 import { wouldStop, type GuestFound, type GuestInspection } from '../../../shared/model/guest-inspection.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
+import { EnglishText } from '../../components/english-text.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { LearnMoreOfError } from '../../components/manual/learn-more.tsx';
 import { timeText } from '../../components/quantities.ts';
@@ -104,10 +105,10 @@ function Found({ found, inspection }: { readonly found: GuestFound; readonly ins
           <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 3, fontSize: 13 }}>
             {changes.map(({ step, title, notes }) => (
               <li key={step}>
-                {title}
+                <EnglishText>{title}</EnglishText>
                 <Box component="ul" sx={{ m: 0, pl: 2, color: 'text.secondary' }}>
                   {notes.map((note) => (
-                    <li key={note}>{note}</li>
+                    <li key={note}><EnglishText>{note}</EnglishText></li>
                   ))}
                 </Box>
               </li>
@@ -130,7 +131,7 @@ function Told({ list, severity }: { readonly list: GuestFound['findings']; reado
         <AlertTitle>{title}</AlertTitle>
         <Box component="ul" sx={{ m: 0, pl: 2, overflowWrap: 'anywhere' }}>
           {each.map(({ message }) => (
-            <li key={message}>{message}</li>
+            <li key={message}><EnglishText>{message}</EnglishText></li>
           ))}
         </Box>
         <Typography variant="body2" sx={{ mt: 0.5 }}>

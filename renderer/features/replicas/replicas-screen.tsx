@@ -13,6 +13,7 @@ import { hrefOf } from '../../app/route.ts';
 import { useQuery } from '../../app/workbench-context.tsx';
 import type { WorkbenchOutput } from '../../app/workbench-link.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { findingLines } from '../../components/finding-lines.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { durationText, minuteText } from '../../components/quantities.ts';
 import { QueryView } from '../../components/query-view.tsx';
@@ -189,7 +190,7 @@ function columnsAt(now: number): readonly Column<Row>[] {
             <LifeLabel kind={life.kind} />
           </Box>
           {found !== undefined && found.errors > 0 && (
-            <Link href={hrefOf('replicas', replica.id, 'configure')} title={found.message} aria-label={text.replicas.errorsOf(found.errors, replica.name)} variant="caption" sx={{ display: 'block', color: 'error.main' }}>
+            <Link href={hrefOf('replicas', replica.id, 'configure')} title={findingLines(found).map(({ words }) => words).join(' ')} aria-label={text.replicas.errorsOf(found.errors, replica.name)} variant="caption" sx={{ display: 'block', color: 'error.main' }}>
               {text.replicas.errorsFound(found.errors)}
             </Link>
           )}

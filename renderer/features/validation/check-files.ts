@@ -24,7 +24,7 @@ async function checkFile({ name, file }: NamedFile): Promise<CheckedFile> {
     return { name, findings, ...textOf(bytes, name) };
   } catch {
     const message = text.validation.unreadable(name);
-    return { name, findings: [{ severity: 'error', path: '', rule: 'document/unreadable', message }] };
+    return { name, findings: [{ severity: 'error', path: '', rule: 'document/unreadable', message, isTranslated: true }] };
   }
 }
 

@@ -1,10 +1,12 @@
 import type { DocumentFormat } from '../../../shared/environment/read-document.ts';
+import type { PageFinding } from '../../components/finding-lines.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
+import { translatedFinding } from '../../text/text.ts';
 
 /** One document and what was found in it. */
 export interface CheckedFile {
   readonly name: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly PageFinding[];
   /** Its text, to mend it; without it when it could not be read. */
   readonly text?: string;
   readonly format?: DocumentFormat;
@@ -16,7 +18,7 @@ export interface CheckedFile {
 
 export type SeverityFilter = 'all' | Finding['severity'];
 
-export interface FindingRow extends Finding {
+export interface FindingRow extends PageFinding {
   readonly id: string;
   readonly file: string;
 }
@@ -28,7 +30,7 @@ export function findingRows(files: readonly CheckedFile[], filter: SeverityFilte
     file.findings
       .map((finding, index) => ({ ...finding, id: `${file.name}#${index}`, file: file.name }))
       .filter((finding) => filter === 'all' || finding.severity === filter)
-      .filter(({ path, rule, message }) => wanted === '' || `${file.name}\n${path}\n${rule}\n${message}`.toLowerCase().includes(wanted)),
+      .filter(({ path, rule, message }) => wanted === '' || `${file.name}\n${path}\n${rule}\n${translatedFinding(rule)?.title ?? ''}\n${message}`.toLowerCase().includes(wanted)),
   );
 }
 

@@ -2,10 +2,11 @@ import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useMemo } from 'react';
 import { fonts } from '../../app/theme.ts';
+import { FindingMessage } from '../../components/finding-message.tsx';
 import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
-import { text } from '../../text/text.ts';
+import { text, translatedFinding } from '../../text/text.ts';
 import type { FindingRow } from './checked-file.ts';
 
 const severities = ['error', 'warning', 'info'] as const;
@@ -49,15 +50,10 @@ function columnsWith(onFix: Props['onFix'], onEdit: Props['onEdit']): Column<Fin
     {
       id: 'finding',
       label: text.validation.finding,
-      sortBy: ({ message }) => message,
-      cell: ({ message, suggestion, rule }) => (
+      sortBy: ({ message, rule }) => translatedFinding(rule)?.title ?? message,
+      cell: ({ rule, ...row }) => (
         <>
-          {message}
-          {suggestion !== undefined && (
-            <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-              {suggestion}
-            </Typography>
-          )}
+          <FindingMessage finding={{ rule, ...row }} suggestion="below" />
           <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>
             {rule} <LearnMoreOfFinding rule={rule} />
           </Typography>

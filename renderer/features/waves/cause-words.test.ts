@@ -17,3 +17,10 @@ test('what belongs to no setting stays as it is', () => {
   expect(causeWords(cause({ kind: 'failed', code: 'no.such-code' }))).toBe('As it was found.');
   expect(causeWords(cause({ kind: 'failed', code: 'source.vm-not-found' }))).not.toBe('As it was found.');
 });
+
+test('in another language, the rule is named in its words', () => {
+  const translated = () => ({ title: 'Falscher Typ', cause: '', remedy: '' });
+  expect(causeWords(cause({ code: 'european-cloud/wrong-type', path: '/destination/environment/availability_zone' }), translated)).toBe('Availability zone: Falscher Typ');
+  expect(causeWords(cause({ code: 'vm/no-disks', path: '/vm/disks' }), translated)).toBe('Falscher Typ');
+  expect(causeWords(cause({ kind: 'plan', code: 'unknown' }), translated)).toBe('As it was found.');
+});

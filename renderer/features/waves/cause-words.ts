@@ -4,7 +4,7 @@ import type { WaveCause } from '../../../shared/model/wave.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { fromPointer } from '../../../shared/schema/json-pointer.ts';
 import { describeFields } from '../../forms/field-descriptor.ts';
-import { errorWords, text } from '../../text/text.ts';
+import { errorWords, isEnglish, text, translatedFinding } from '../../text/text.ts';
 
 const words = text.waves;
 
@@ -12,12 +12,19 @@ const words = text.waves;
 export const isAboutNoVm = ({ code }: WaveCause): boolean => code === 'general/no-catalog';
 
 /** A cause as people of the page's language read it; settings by the names that their fields have. */
-export function causeWords({ kind, code = '', path = '', message }: WaveCause): string {
+export function causeWords({ kind, code = '', path = '', message }: WaveCause, translated = translatedFinding): string {
   if (kind === 'never-synchronised' || kind === 'not-rehearsed') return words.causeKinds[kind];
-  if (kind === 'failed' && Object.hasOwn(errorCatalogue, code)) return errorWords(code as ErrorCode).title;
-  const label = kind === 'finding' ? labelOf(code, path) : undefined;
-  if (label === undefined) return message;
-  return code.endsWith('/missing-key') ? words.missingSetting(label) : words.settingFinding(label, message);
+  if ((kind === 'failed' || (kind === 'guest' && !isEnglish)) && Object.hasOwn(errorCatalogue, code)) return errorWords(code as ErrorCode).title;
+  if (kind !== 'finding') return message;
+  const found = translated(code)?.title ?? message;
+  const label = labelOf(code, path);
+  if (label === undefined) return found;
+  return code.endsWith('/missing-key') ? words.missingSetting(label) : words.settingFinding(label, found);
+}
+
+/** The English message of what was found, to show below words in another language that do not repeat it. */
+export function causeEvidence({ kind, message }: WaveCause, inWords: string): string | undefined {
+  return isEnglish || (kind !== 'finding' && kind !== 'guest') || inWords.includes(message) ? undefined : message;
 }
 
 function labelOf(rule: string, path: string): string | undefined {

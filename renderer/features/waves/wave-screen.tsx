@@ -16,6 +16,7 @@ import { stateColor } from '../../app/theme.ts';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useWorkbenchEvent } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { EnglishText } from '../../components/english-text.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { bytesText, durationText, rateText } from '../../components/quantities.ts';
@@ -26,7 +27,7 @@ import { SeverityLabel } from '../../components/severity-label.tsx';
 import { lost, windowText } from '../../forms/waves/wave-words.ts';
 import { text } from '../../text/text.ts';
 import { AddMembersDialog } from './add-members-dialog.tsx';
-import { causeWords, isAboutNoVm } from './cause-words.ts';
+import { causeEvidence, causeWords, isAboutNoVm } from './cause-words.ts';
 import { PlanDialog } from './plan-dialog.tsx';
 import { nextAction, WaveActions, waitsForSettings } from './wave-actions.tsx';
 import { WaveEstimate } from './wave-estimate.tsx';
@@ -196,10 +197,18 @@ function Causes({ wave, onShow }: { readonly wave: WaveDetail; readonly onShow: 
             {causes.slice(0, 50).map((cause) => {
               const [first = ''] = cause.replicas;
               const message = causeWords(cause);
+              const evidence = causeEvidence(cause, message);
               return (
                 <TableRow key={`${cause.kind} ${cause.code ?? ''} ${cause.path ?? ''} ${cause.message}`}>
                   <TableCell>
-                    <SeverityLabel severity={cause.severity}>{message}</SeverityLabel>
+                    <SeverityLabel severity={cause.severity}>
+                      {message === cause.message ? <EnglishText>{message}</EnglishText> : message}
+                      {evidence !== undefined && (
+                        <Typography variant="caption" component="span" sx={{ display: 'block', color: 'text.secondary', overflowWrap: 'anywhere' }}>
+                          <EnglishText>{evidence}</EnglishText>
+                        </Typography>
+                      )}
+                    </SeverityLabel>
                   </TableCell>
                   <TableCell align="right">
                     <Button size="small" aria-label={`${cause.replicas.length} · ${words.filterCause}: ${message}`} onClick={() => onShow({ ...cause, message })} sx={{ minWidth: 0 }}>

@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import { useEffect, useImperativeHandle, useRef, useState, type Ref } from 'react';
 import type { DocumentFormat } from '../../../shared/environment/read-document.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
+import type { PageFinding } from '../../components/finding-lines.ts';
 import { shade } from '../../app/theme.ts';
 import { text } from '../../text/text.ts';
 import type { CodeView } from './code-view.ts';
@@ -19,7 +20,7 @@ interface Props {
   readonly format: DocumentFormat;
   readonly label: string;
   readonly describedBy: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly PageFinding[];
   readonly onChange: (value: string) => void;
   readonly onFix: (finding: Finding) => void;
   readonly resources?: ResourceChoices;

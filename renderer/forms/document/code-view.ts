@@ -10,6 +10,7 @@ import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap, lineNumbers, rectangularSelection } from '@codemirror/view';
 import type { DocumentFormat } from '../../../shared/environment/read-document.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
+import { findingLines, type FindingLine, type PageFinding } from '../../components/finding-lines.ts';
 import { text } from '../../text/text.ts';
 import { codeTheme } from './code-theme.ts';
 import { explainAt, factsOf, suggestAt, type ResourceChoices, type Suggestion } from './document-assist.ts';
@@ -34,7 +35,7 @@ export interface CodeView {
   readonly value: () => string;
   setValue(value: string): void;
   setFormat(format: DocumentFormat): void;
-  setFindings(findings: readonly Finding[]): void;
+  setFindings(findings: readonly PageFinding[]): void;
   /** Puts the cursor on a finding, in sight. */
   show(finding: Finding): void;
   /** The line of the cursor, from 1. */
@@ -162,13 +163,21 @@ function linesOf(lines: readonly string[]): HTMLElement {
   return box;
 }
 
-function diagnosticsOf(document: string, findings: readonly Finding[], onFix: CodeViewOptions['onFix']): Diagnostic[] {
+function linesInTheirLanguage(lines: readonly FindingLine[]): HTMLElement {
+  const box = document.createElement('div');
+  box.append(...lines.map(({ words, isEnglish }) => Object.assign(document.createElement('div'), { textContent: words, ...(isEnglish ? { lang: 'en' } : {}) })));
+  return box;
+}
+
+function diagnosticsOf(document: string, findings: readonly PageFinding[], onFix: CodeViewOptions['onFix']): Diagnostic[] {
   return findings
     .filter(({ location }) => location !== undefined)
-    .map((finding) => ({
+    .map((finding) => ({ finding, lines: findingLines(finding) }))
+    .map(({ finding, lines }) => ({
       ...findingRange(document, finding),
       severity: finding.severity,
-      message: [finding.message, finding.suggestion ?? ''].filter((part) => part !== '').join('\n'),
+      message: lines.map(({ words }) => words).join('\n'),
+      ...(lines.some(({ isEnglish }) => isEnglish) ? { renderMessage: () => linesInTheirLanguage(lines) } : {}),
       ...(finding.fix === undefined ? {} : { actions: [{ name: text.validation.mendNow, apply: () => onFix(finding) }] }),
     }))
     .sort((one, other) => one.from - other.from);

@@ -11,8 +11,10 @@ import Typography from '@mui/material/Typography';
 import { useId, useRef } from 'react';
 import type { DocumentFormat } from '../../../shared/environment/read-document.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
+import type { PageFinding } from '../../components/finding-lines.ts';
+import { FindingMessage } from '../../components/finding-message.tsx';
 import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
-import { text } from '../../text/text.ts';
+import { isEnglish, text } from '../../text/text.ts';
 import { CodeEditor, type CodeHandle } from '../document/code-editor.tsx';
 import type { ResourceChoices } from '../document/document-assist.ts';
 
@@ -27,7 +29,7 @@ interface Props {
   readonly format: DocumentFormat;
   readonly onChange: (value: string) => void;
   readonly onFix: (finding: Finding) => void;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly PageFinding[];
   readonly resources?: ResourceChoices;
   readonly help?: string;
 }
@@ -80,8 +82,8 @@ export function DocumentEditor({ value, format, onChange, onFix, findings, resou
               <ListItemButton onClick={() => jumpTo(finding)} sx={{ alignItems: 'flex-start', borderRadius: 1 }}>
                 <ListItemIcon sx={{ minWidth: 36, mt: 0.5 }}>{icons[finding.severity]}</ListItemIcon>
                 <ListItemText
-                  primary={finding.message}
-                  secondary={[finding.location === undefined ? '' : text.replicas.goToLine(finding.location.line), finding.path, finding.suggestion ?? '']
+                  primary={<FindingMessage finding={finding} suggestion="elsewhere" />}
+                  secondary={[finding.location === undefined ? '' : text.replicas.goToLine(finding.location.line), finding.path, isEnglish ? (finding.suggestion ?? '') : '']
                     .filter((part) => part !== '')
                     .join(' · ')}
                   slotProps={{ secondary: { sx: { overflowWrap: 'anywhere' } } }}

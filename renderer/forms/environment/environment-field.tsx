@@ -3,6 +3,7 @@ import Button from '@mui/material/Button';
 import Chip from '@mui/material/Chip';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
 import type { EffectiveKey } from '../../../shared/environment/merge-environment.ts';
 import { manualAnchors, manualPages } from '../../../shared/manual/addresses.ts';
 import { jsonText, type JsonArray } from '../../../shared/model/json.ts';
@@ -12,6 +13,7 @@ import { toPointer } from '../../../shared/schema/json-pointer.ts';
 import type { FieldDescriptor } from '../field-descriptor.ts';
 import type { EntryRow, FieldValue, FormValues } from '../form-values.ts';
 import { stateColor } from '../../app/theme.ts';
+import { FindingMessage } from '../../components/finding-message.tsx';
 import { LearnMore, LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
@@ -34,9 +36,9 @@ export function EnvironmentField({ side, field }: { readonly side: Side; readonl
   // Errors stand at the input that they are about; the rest below it.
   const errorAt = (path: string): Finding | undefined =>
     errors.find((finding) => finding.path === below + path) ?? (path === '' && field.kind !== 'object' ? errors[0] : undefined);
-  const problemAt = (path: string): string | undefined => {
+  const problemAt = (path: string): ReactNode => {
     const found = errorAt(path);
-    return found === undefined ? undefined : `${found.message}${found.suggestion === undefined ? '' : ` ${found.suggestion}`}`;
+    return found === undefined ? undefined : <FindingMessage finding={found} />;
   };
   const shown = new Set(inputPaths(field, value).map(errorAt));
   const plugin = draft.pluginOf(side);
@@ -92,7 +94,7 @@ function OtherFindings({ findings, shown }: { readonly findings: readonly Findin
     .map((finding) => (
       <Typography key={`${finding.path} ${finding.rule} ${finding.message}`} variant="body2" component="div" sx={{ mt: 0.5 }}>
         <SeverityLabel severity={finding.severity}>
-          {finding.message} {finding.suggestion} <LearnMoreOfFinding rule={finding.rule} />
+          <FindingMessage finding={finding} /> <LearnMoreOfFinding rule={finding.rule} />
         </SeverityLabel>
       </Typography>
     ));

@@ -4,6 +4,7 @@ import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { useCallback, useEffect } from 'react';
 import { isSide, type Side } from '../../../shared/model/plugin-id.ts';
+import { FindingMessage } from '../../components/finding-message.tsx';
 import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
@@ -55,7 +56,7 @@ export function OtherFindings() {
       {others.map((finding) => (
         <Typography key={`${finding.path} ${finding.rule} ${finding.message}`} variant="body2" component="div" sx={{ mb: 0.5 }}>
           <SeverityLabel severity={finding.severity}>
-            {finding.message} {finding.suggestion} <LearnMoreOfFinding rule={finding.rule} />
+            <FindingMessage finding={finding} /> <LearnMoreOfFinding rule={finding.rule} />
           </SeverityLabel>
         </Typography>
       ))}

@@ -8,6 +8,7 @@ import { useMemo } from 'react';
 import { readProviderConfiguration } from '../../../shared/environment/provider-configuration.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { fonts } from '../../app/theme.ts';
+import { FindingMessage } from '../../components/finding-message.tsx';
 import { LearnMoreOfFinding } from '../../components/manual/learn-more.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
@@ -35,7 +36,7 @@ export function ProviderConfiguration({ value, onChange }: { readonly value: str
         {findings.map((finding) => (
           <Typography key={`${finding.path} ${finding.rule} ${finding.message}`} variant="body2" component="div" sx={{ mt: 0.5 }}>
             <SeverityLabel severity={finding.severity}>
-              {finding.message} {finding.suggestion} <LearnMoreOfFinding rule={finding.rule} />
+              <FindingMessage finding={finding} /> <LearnMoreOfFinding rule={finding.rule} />
             </SeverityLabel>
           </Typography>
         ))}

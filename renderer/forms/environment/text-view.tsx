@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject } from '../../../shared/model/json.ts';
 import { sides } from '../../../shared/model/plugin-id.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import type { Finding } from '../../../shared/schema/finding.ts';
+import type { PageFinding } from '../../components/finding-lines.ts';
 import { fromPointer } from '../../../shared/schema/json-pointer.ts';
 import { pluginTitle, text } from '../../text/text.ts';
 import { DocumentEditor } from './document-editor.tsx';
@@ -59,7 +60,7 @@ export function TextView({ written, onChange }: Props) {
   const { draft, optionsOf } = useDraftView();
   useDraftVersion(draft);
   const format = formatOf(written.content);
-  const [problems, setProblems] = useState<readonly Finding[]>([]);
+  const [problems, setProblems] = useState<readonly PageFinding[]>([]);
   const read = useMemo(() => readDocument(written.content, format), [written.content, format]);
   const change = (content: string) => {
     const found = takeText(draft, content);
@@ -92,13 +93,13 @@ export function formatOf(content: string): DocumentFormat {
 }
 
 /** Puts a text's values into the draft; answers with what keeps it from being read as one for these platforms. */
-export function takeText(draft: EnvironmentDraft, content: string): readonly Finding[] {
+export function takeText(draft: EnvironmentDraft, content: string): readonly PageFinding[] {
   const { value, findings, locate } = readDocument(content, formatOf(content));
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) return errors;
-  const problem = (path: string, rule: string, message: string): Finding => {
+  const problem = (path: string, rule: string, message: string): PageFinding => {
     const location = locate(fromPointer(path));
-    return { severity: 'error', path, rule, message, ...(location === undefined ? {} : { location }) };
+    return { severity: 'error', path, rule, message, isTranslated: true, ...(location === undefined ? {} : { location }) };
   };
   if (!isJsonObject(value)) return [problem('', 'document/wrong-type', text.configure.textUnreadable)];
   const taken: (() => void)[] = [];

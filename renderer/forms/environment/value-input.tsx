@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Stack from '@mui/material/Stack';
 import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
 import type { Side } from '../../../shared/model/plugin-id.ts';
 import { toPointer } from '../../../shared/schema/json-pointer.ts';
 import type { FieldDescriptor } from '../field-descriptor.ts';
@@ -19,8 +20,8 @@ interface Props {
   readonly field: FieldDescriptor;
   readonly value: FieldValue;
   readonly onChange: (value: FieldValue) => void;
-  /** What is wrong at a path below the value; '' for the value itself. */
-  readonly problemAt: (below: string) => string | undefined;
+  /** What is wrong at a path below the value, or undefined; '' for the value itself. */
+  readonly problemAt: (below: string) => ReactNode;
 }
 
 /** What edits a value, by the kind of its field, with the choices that are known for it. */

@@ -7,7 +7,7 @@ import IconButton from '@mui/material/IconButton';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useId } from 'react';
+import { useId, type ReactNode } from 'react';
 import type { FieldDescriptor } from '../field-descriptor.ts';
 import { fieldHelp, fieldLabel } from '../field-help.tsx';
 import { text } from '../../text/text.ts';
@@ -18,7 +18,7 @@ export interface VmRowsProps<Row extends { readonly key: string }> {
   readonly field: FieldDescriptor;
   readonly rows: readonly Row[];
   readonly onChange: (rows: readonly Row[]) => void;
-  readonly problem?: string | undefined;
+  readonly problem?: ReactNode;
   /** What the virtual machine has of this kind; each has a row, mapped or not. */
   readonly lefts: readonly Option[];
   readonly leftLabel: string;
@@ -31,7 +31,7 @@ interface Props<Row extends { readonly key: string }> extends VmRowsProps<Row> {
   /** Widths of left and right, as shares. */
   readonly shares: readonly [number, number];
   /** The right side of a row; `name` is what people call its left side. */
-  readonly children: (row: Row, name: string, change: (row: Row) => void) => React.ReactNode;
+  readonly children: (row: Row, name: string, change: (row: Row) => void) => ReactNode;
 }
 
 /**
@@ -99,7 +99,7 @@ function OtherKey({ field, value, onChange }: { readonly field: FieldDescriptor;
   );
 }
 
-function Columns({ name, shares: [left, right], children }: { readonly name: string; readonly shares: readonly [number, number]; readonly children: React.ReactNode }) {
+function Columns({ name, shares: [left, right], children }: { readonly name: string; readonly shares: readonly [number, number]; readonly children: ReactNode }) {
   return (
     <Box role="group" aria-label={name} sx={{ display: 'grid', gridTemplateColumns: `minmax(0, ${left}fr) minmax(0, ${right}fr) 40px`, gap: 1, mb: 1.5, alignItems: 'start' }}>
       {children}

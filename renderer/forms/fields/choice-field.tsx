@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
+import type { ReactNode } from 'react';
 import { fonts } from '../../app/theme.ts';
 import { text } from '../../text/text.ts';
 import { choiceLabel, fieldHelp, fieldLabel, shown } from '../field-help.tsx';
@@ -36,7 +37,7 @@ type Props = Pick<FieldProps<string>, 'field' | 'value' | 'onChange'> & {
   readonly choices: readonly { readonly value: string; readonly label: string }[];
   readonly onBlur: FieldProps<string>['onBlur'] | undefined;
   readonly inputRef: FieldProps<string>['inputRef'] | undefined;
-  readonly problem: string | undefined;
+  readonly problem: ReactNode;
 };
 
 function Choices({ field, value, choices, onChange, onBlur, inputRef, problem }: Props) {

@@ -1,6 +1,7 @@
 import Autocomplete from '@mui/material/Autocomplete';
 import Chip from '@mui/material/Chip';
 import TextField from '@mui/material/TextField';
+import type { ReactNode } from 'react';
 import { fieldHelp, fieldLabel } from '../field-help.tsx';
 import type { FieldProps } from '../field-props.ts';
 
@@ -36,7 +37,7 @@ interface FreeChoiceProps {
   readonly onChange: (value: string) => void;
   readonly options: readonly Option[];
   readonly required?: boolean;
-  readonly help?: string;
+  readonly help?: ReactNode;
   readonly placeholder?: string;
   readonly isWrong?: boolean;
   readonly onBlur?: () => void;
@@ -48,7 +49,7 @@ export function FreeChoice({ label, value, onChange, options, required = false, 
   const labels = new Map(options.map((option) => [option.value, option.label]));
   const called = labels.get(value);
   // An id says nothing to people.
-  const shownHelp = called === undefined || called.startsWith(value) ? help : [called, help].filter((part) => part !== undefined && part !== '').join(' — ');
+  const shownHelp = called === undefined || called.startsWith(value) ? help : help === undefined || help === '' ? called : <>{called} — {help}</>;
   return (
     <Autocomplete
       freeSolo

@@ -9,6 +9,7 @@ import { editor } from './editor.ts';
 import { endpoints } from './endpoints.ts';
 import { germanErrorWords } from './errors.ts';
 import { germanFieldWords } from './fields.ts';
+import { germanFindingWords } from './findings.ts';
 import { fleet } from './fleet.ts';
 import { forms } from './forms.ts';
 import { home, vault } from './home.ts';
@@ -31,4 +32,4 @@ import { widgets } from './widgets.ts';
 /** The German texts, by the same names as the English ones. `german.test.ts` names what is missing. */
 export const text = { app, choices, commands: commandTexts, configure, navigation, deployments, editor, endpoints, fleet, forms, home, vault, interchange, inventory, ledger, life, manual, movers, proof, replicas, runs, settings, takeOver, topBar, trust, units, validation, waves, widgets } as const;
 
-export const german: Language = { text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords };
+export const german: Language = { text: overEnglish(text), fieldWords: germanFieldWords, errorWords: germanErrorWords, findingWords: germanFindingWords };

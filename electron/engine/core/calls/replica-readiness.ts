@@ -10,13 +10,14 @@ import { readinessFindings } from '../waves/readiness.ts';
 export const replicaReadiness: Handler<'replica.readiness'> = async (core, _nothing, signal) => {
   await core.accepted.load(core.store.endpoints.list());
   const defaults = defaultsFiles(projectFolderOf(core)).all();
-  const found: { replicaId: string; errors: number; warnings: number; message: string }[] = [];
+  const found: { replicaId: string; errors: number; warnings: number; rule: string; message: string }[] = [];
   const look = () => {
     const pass = forOnePass(core);
     return (replica: Replica): void => {
       const findings = readinessFindings(pass, replica, defaults).filter(({ severity }) => severity !== 'info');
       const errors = findings.filter(({ severity }) => severity === 'error');
-      if (findings.length > 0) found.push({ replicaId: replica.id, errors: errors.length, warnings: findings.length - errors.length, message: (errors[0] ?? findings[0]!).message });
+      const first = errors[0] ?? findings[0];
+      if (first !== undefined) found.push({ replicaId: replica.id, errors: errors.length, warnings: findings.length - errors.length, rule: first.rule, message: first.message });
     };
   };
   await inSlices(core.store.replicas.list(), look, signal);
