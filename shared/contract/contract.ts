@@ -185,7 +185,7 @@ export const calls = {
   /** Replicas whose settings have errors or warnings, by the rules that need neither source nor destination. */
   'replica.readiness': {
     input: nothing,
-    output: z.array(z.object({ replicaId: z.string(), errors: z.number(), warnings: z.number(), /** Of the first error, else the first warning. */ rule: z.string(), message: z.string() })),
+    output: z.array(z.object({ replicaId: z.string(), errors: z.number(), warnings: z.number(), /** Of the first error, else the first warning: its rule, or an error's code. */ code: z.string(), message: z.string() })),
   },
   'replica.show': { input: z.strictObject({ replica: reference }), output: replicaSchema },
   /**

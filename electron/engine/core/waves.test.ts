@@ -194,5 +194,5 @@ test('many replicas are created with one look at the source, in waves that are m
   // Its settings are missing, which its readiness says.
   expect([wave.memberList.map(({ name }) => name), wave.ready]).toEqual([['web-2'], 0]);
   // And the list of all replicas, of those alone that have something.
-  expect(await core.call('replica.readiness', {})).toEqual([{ replicaId: created[0], errors: expect.any(Number) as number, warnings: expect.any(Number) as number, rule: expect.stringMatching(/^[\w-]+\/[\w-]+$/) as string, message: expect.stringMatching(/\w/) as string }]);
+  expect(await core.call('replica.readiness', {})).toEqual([{ replicaId: created[0], errors: expect.any(Number) as number, warnings: expect.any(Number) as number, code: expect.stringMatching(/^[\w-]+\/[\w-]+$/) as string, message: expect.stringMatching(/\w/) as string }]);
 });

@@ -190,7 +190,7 @@ function columnsAt(now: number): readonly Column<Row>[] {
             <LifeLabel kind={life.kind} />
           </Box>
           {found !== undefined && found.errors > 0 && (
-            <Link href={hrefOf('replicas', replica.id, 'configure')} title={findingLines(found).map(({ words }) => words).join(' ')} aria-label={text.replicas.errorsOf(found.errors, replica.name)} variant="caption" sx={{ display: 'block', color: 'error.main' }}>
+            <Link href={hrefOf('replicas', replica.id, 'configure')} title={findingLines({ rule: found.code, message: found.message }).map(({ words }) => words).join(' ')} aria-label={text.replicas.errorsOf(found.errors, replica.name)} variant="caption" sx={{ display: 'block', color: 'error.main' }}>
               {text.replicas.errorsFound(found.errors)}
             </Link>
           )}

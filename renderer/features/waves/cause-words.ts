@@ -14,7 +14,8 @@ export const isAboutNoVm = ({ code }: WaveCause): boolean => code === 'general/n
 /** A cause as people of the page's language read it; settings by the names that their fields have. */
 export function causeWords({ kind, code = '', path = '', message }: WaveCause, translated = translatedFinding): string {
   if (kind === 'never-synchronised' || kind === 'not-rehearsed') return words.causeKinds[kind];
-  if ((kind === 'failed' || (kind === 'guest' && !isEnglish)) && Object.hasOwn(errorCatalogue, code)) return errorWords(code as ErrorCode).title;
+  // English has the message, which says more, where it is no failure.
+  if ((kind === 'failed' || !isEnglish) && Object.hasOwn(errorCatalogue, code)) return errorWords(code as ErrorCode).title;
   if (kind !== 'finding') return message;
   const found = translated(code)?.title ?? message;
   const label = labelOf(code, path);
