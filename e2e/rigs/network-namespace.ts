@@ -18,6 +18,8 @@ export interface NetworkNamespace {
 export const hasNamespaces = process.geteuid?.() === 0 && ['/usr/sbin/ip', '/usr/sbin/iptables'].every((path) => existsSync(path));
 
 let made = 0;
+/** All of it: machines of the lab have addresses of their own there. On the way it has other names, which are nobody's within. */
+const [loopback, aliases] = ['127.0.0.0/8', '11.0.0.0/8'];
 
 export async function networkNamespace(): Promise<NetworkNamespace> {
   const number = made++;
@@ -25,7 +27,7 @@ export async function networkNamespace(): Promise<NetworkNamespace> {
   const [near, far] = [`cw${process.pid % 100_000}a${number}`, `cw${process.pid % 100_000}b${number}`];
   const network = `10.78.${process.pid % 250}`;
   const [here, there] = [`${network}.${4 * number + 1}`, `${network}.${4 * number + 2}`];
-  const toLoopback = ['PREROUTING', '-i', near, '-p', 'tcp', '-j', 'DNAT', '--to-destination', '127.0.0.1'];
+  const toLoopback = ['PREROUTING', '-i', near, '-d', aliases, '-p', 'tcp', '-j', 'NETMAP', '--to', loopback];
   const inside = (...command: string[]) => run('ip', ['netns', 'exec', name, ...command]);
   const remove = async (): Promise<void> => {
     await run('iptables', ['-t', 'nat', '-D', ...toLoopback]).catch(() => undefined);
@@ -43,7 +45,8 @@ export async function networkNamespace(): Promise<NetworkNamespace> {
     await inside('ip', 'link', 'set', far, 'up');
     await inside('ip', 'link', 'set', 'lo', 'up');
     await inside('sysctl', '-qw', 'net.ipv4.conf.all.route_localnet=1');
-    await inside('iptables', '-t', 'nat', '-A', 'OUTPUT', '-d', '127.0.0.0/8', '-p', 'tcp', '-j', 'DNAT', '--to-destination', here);
+    await inside('ip', 'route', 'add', aliases, 'via', here);
+    await inside('iptables', '-t', 'nat', '-A', 'OUTPUT', '-d', loopback, '-p', 'tcp', '-j', 'NETMAP', '--to', aliases);
     await inside('iptables', '-t', 'nat', '-A', 'POSTROUTING', '-o', far, '-j', 'SNAT', '--to-source', there);
   } catch (error) {
     await remove();
@@ -52,7 +55,11 @@ export async function networkNamespace(): Promise<NetworkNamespace> {
   return {
     within: ['ip', 'netns', 'exec', name],
     unplug: async () => void (await run('ip', ['link', 'set', near, 'down'])),
-    plug: async () => void (await run('ip', ['link', 'set', near, 'up'])),
+    async plug() {
+      await run('ip', ['link', 'set', near, 'up']);
+      // The route within went with the link.
+      await inside('ip', 'route', 'replace', aliases, 'via', here);
+    },
     remove,
   };
 }

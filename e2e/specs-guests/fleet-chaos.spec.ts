@@ -37,6 +37,8 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
   const away = new Map<FleetMover, 'asleep' | 'cut off' | 'unplugged'>();
   const names = Array.from({ length: replicaCount }, (_, index) => `vm-${index}`);
   const never = new AbortController().signal;
+  /** Why executions failed, each once. */
+  const told = new Set<string>();
 
   async function change(name: string): Promise<void> {
     const file = await open(image(name), 'r+');
@@ -51,13 +53,14 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
 
   /** Executions that nobody has ended, and how the others ended, as the journals say it. */
   async function executions(): Promise<{ readonly open: readonly string[]; readonly ended: readonly string[] }> {
-    const states = new Map<string, { readonly name: string; readonly state: string }>();
+    const states = new Map<string, { readonly name: string; readonly state: string; readonly error: string }>();
     for (const [name, records] of await journals()) {
       for (const { record } of records) {
-        for (const { table, row } of record.kind === 'changes' ? record.changes : []) if (table === 'executions') states.set(String(row['id']), { name, state: String(row['state']) });
+        for (const { table, row } of record.kind === 'changes' ? record.changes : []) if (table === 'executions') states.set(String(row['id']), { name, state: String(row['state']), error: String(row['error'] ?? '') });
       }
     }
     const all = [...states.values()];
+    for (const { name, state, error } of all) if (state === 'failed' && !told.has(error)) console.log(`${name} failed: ${told.add(error) && error.slice(0, 500)}`);
     return { open: all.filter(({ state }) => unfinished.has(state)).map(({ name }) => name), ended: all.filter(({ state }) => !unfinished.has(state)).map(({ state }) => state) };
   }
 

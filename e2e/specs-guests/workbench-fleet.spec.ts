@@ -5,11 +5,19 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { descriptionExchange, openExchange, type DescriptionExchange } from '../../electron/fleet/description-exchange.ts';
 import { fleetConfigSchema, removeFleetConfig, writeFleetConfig } from '../../electron/fleet/fleet-config.ts';
+import { systemClock } from '../../electron/engine/time/clock.ts';
+import { FleetMember } from '../../electron/fleet/fleet-member.ts';
+import { natsClaims } from '../../electron/fleet/nats-claims.ts';
+import { natsJournal } from '../../electron/fleet/nats-journal.ts';
+import { natsLive } from '../../electron/fleet/nats-live.ts';
+import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 import { makeScreenProject, openScreenProject } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
+
+const never = new AbortController().signal;
 
 describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the same replicas', () => {
   let lab: ScreenLab;
@@ -92,5 +100,40 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('two people who change the 
     await page.getByText('1 file is not shared with the fleet').waitFor({ state: 'detached' });
     await other.turn();
     expect(readdirSync(join(folder, 'replicas'))).not.toContain('c:web.json');
+  }, 120_000);
+
+  it('see what another member carries out as running there, with its numbers', async () => {
+    const { page } = workbench;
+    const config = fleetConfigSchema.parse({ servers: [...nats.urls], project: 'shop', claimSeconds: 4 });
+    const { id } = JSON.parse(read(lab.project, fileOf('web-01'))) as { id: string };
+    const self = { id: 'data-centre', name: 'data-centre' };
+    const changes = new MemoryChanges();
+    const claims = await natsClaims(connection, config, self);
+    const member = new FleetMember({ member: self, log: await natsJournal(connection, config), claims, changes: changes.store, clock: systemClock });
+    const execution = { id: 'exe_elsewhere', replica_id: id, number: 1, options: '{}', created_at: new Date().toISOString(), started_at: new Date().toISOString(), finished_at: null, error: null, left_behind: 0, progress: null };
+    const put = (state: string): void => changes.put({ table: 'executions', op: 'put', row: { ...execution, state } });
+    put('running');
+    await member.claim(id, never);
+    const live = natsLive(connection, 'shop', { hear: () => undefined, asked: () => undefined });
+    const numbers = { phase: 'copying' as const, bytesTotal: 1000 * 1024 * 1024, bytesDone: 430 * 1024 * 1024, bytesSent: 430 * 1024 * 1024, rateBytesPerSecond: 5 * 1024 * 1024, stalledForSeconds: 0 };
+    const telling = setInterval(() => {
+      void member.renew(never).catch(() => undefined);
+      live.tell({ kind: 'progress', replica: id, progress: { executionId: execution.id, total: numbers, disks: [] } });
+    }, 500);
+    try {
+      await page.goto(new URL(`#/replicas/${id}`, page.url()).href);
+      await page.getByText('Running on data-centre').first().waitFor();
+      await page.getByRole('table', { name: 'Executions' }).getByRole('link', { name: /1$/ }).click();
+      await page.getByText('Running on data-centre').first().waitFor();
+      await page.getByText(/43\s?%/).first().waitFor();
+      await lookAt('fleet-elsewhere');
+      put('completed');
+      await member.settled(id, never);
+      await page.getByText('Completed').first().waitFor();
+      await page.getByText('Running on data-centre').first().waitFor({ state: 'detached' });
+    } finally {
+      clearInterval(telling);
+      await member.release(id, never);
+    }
   }, 120_000);
 });
