@@ -157,5 +157,5 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     await page.getByRole('heading', { level: 2, name: 'Projekt auf einem Host öffnen' }).waitFor();
     await lookAt('mover-german');
     expect(await seriousFindings(page)).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 });
