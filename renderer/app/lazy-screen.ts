@@ -1,7 +1,6 @@
-import { createElement, useEffect, useState, type ComponentType, type ReactElement } from 'react';
+import { createElement, useEffect, useState, type ComponentType } from 'react';
 
-type Load = () => Promise<unknown>;
-const loads = new Map<unknown, Load>();
+const loads: (() => Promise<unknown>)[] = [];
 
 /**
  * A screen that is loaded when it is first opened. Not by `lazy` and `Suspense`: these keep what was just hidden out of sight
@@ -28,13 +27,8 @@ export function lazyScreen<P extends object>(load: () => Promise<ComponentType<P
     }, [Screen]);
     return Screen === undefined ? null : createElement(Screen, props);
   }
-  loads.set(LazyScreen, ready);
+  loads.push(ready);
   return LazyScreen;
-}
-
-/** Begins to load the screen of an element that is not drawn yet. Whoever draws it hears of an error. */
-export function loadScreen(element: ReactElement | undefined): void {
-  loads.get(element?.type)?.().catch(() => undefined);
 }
 
 /** The screen that is shown comes first, with what it asks for. */
@@ -42,7 +36,7 @@ const beforeOthersMs = 2000;
 
 /** Loads one screen after the other whenever the page has nothing to do, so that they open at once. Returns what ends this. */
 export function loadAllScreens(): () => void {
-  const waiting = [...loads.values()];
+  const waiting = [...loads];
   let isOver = false;
   const next = (): void => {
     const load = isOver ? undefined : waiting.shift();

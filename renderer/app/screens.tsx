@@ -1,9 +1,9 @@
 import Button from '@mui/material/Button';
-import { useEffect, useEffectEvent, type ReactElement } from 'react';
+import { useEffect, type ReactElement } from 'react';
 import { manualPages } from '../../shared/manual/addresses.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { text } from '../text/text.ts';
-import { lazyScreen, loadAllScreens, loadScreen } from './lazy-screen.ts';
+import { lazyScreen, loadAllScreens } from './lazy-screen.ts';
 import { hrefOf, useRoute, type Route } from './route.ts';
 import { useShell } from './workbench-context.tsx';
 
@@ -34,19 +34,12 @@ const WavesScreen = lazyScreen(async () => (await import('../features/waves/wave
 export function CurrentScreen() {
   const route = useRoute();
   const shell = useShell();
-  const isThere = shell !== undefined;
   const free = screenWithoutProject(route);
   const ofProject = free === undefined ? screenOfProject(route) : undefined;
-  const loadFirst = useEffectEvent(() => loadScreen(ofProject));
-  useEffect(() => {
-    if (isThere) return loadAllScreens();
-    // While the process is asked.
-    loadFirst();
-    return undefined;
-  }, [isThere]);
+  useEffect(loadAllScreens, []);
   if (free !== undefined) return free;
-  if (shell === undefined) return null;
-  if (shell.project === undefined) {
+  // While the process is asked, the screen asks what it needs: most often there is a project.
+  if (shell !== undefined && shell.project === undefined) {
     return (
       <EmptyState title={text.app.noProject} lead={text.app.noProjectLead}>
         <Button variant="contained" href={hrefOf()}>
