@@ -86,3 +86,12 @@ class LoaderDevices(BootTest):
             env=dict(os.environ, DEBCONF_DB_OVERRIDE='File{filename:%s readonly:true}' % (self.root + DEBCONF)),
         )
         self.assertEqual(told.stdout.decode(), '0 /dev/vda\n', told.stderr.decode())
+
+    def test_lists_that_were_made_to_keep_the_worker_busy_are_read_in_one_pass(self):
+        # Each took minutes when every line was compared with all others.
+        for path, text in (
+            (DEBCONF, 'Name: grub-pc/install_devices\n' * 60000),
+            ('/boot/grub/device.map', ''.join('(hd%d) /dev/d%d\n' % (number % 1000, number) for number in range(30000))),
+            (SUSE, ''.join('/dev/d%d\n' % number for number in range(30000))),
+        ):
+            self.assertEqual(self.after(path, text), text)
