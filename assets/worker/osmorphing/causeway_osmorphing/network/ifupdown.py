@@ -58,17 +58,17 @@ _BELOW = re.compile(r'^(bridge[_-]ports|(bond[_-])?slaves|vlan[_-]raw[_-]device)
 
 
 def built(guest):
-    found = {}
+    cards, addresses = {}, {}
     for path in files(guest):
         for stanza in stanzas(guest.read(path)):
             name = stanza[0].split()[1].split(':')[0] if _is_iface(stanza) else 'lo'
             words = [value.split() for key, value in _options(stanza) if _BELOW.match(key)]
             if name == 'lo' or (not words and is_ethernet(name)):
                 continue
-            one = found.setdefault(name, Built(name))
-            one.cards += [card for card in below(name, sum(words, [])) if card not in one.cards]
-            one.addresses += _addresses(stanza)
-    return [found[name] for name in sorted(found)]
+            # Each once, in their order.
+            cards.setdefault(name, {}).update(dict.fromkeys(below(name, [card for line in words for card in line])))
+            addresses.setdefault(name, []).extend(_addresses(stanza))
+    return [Built(name, cards[name], addresses[name]) for name in sorted(cards)]
 
 
 def configure(guest, card):
