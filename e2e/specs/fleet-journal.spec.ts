@@ -104,7 +104,9 @@ describe.runIf(hasNats)('the journal of a fleet on three servers', () => {
     const joined = await joinFleet(config, { takesOver: false, projectFolder: folder, retryMs: 50 });
     const changes = new MemoryChanges();
     const fleet = joined.join(changes.store as ReplicaChanges, {
-      described: () => undefined, marks: () => [], replicas: () => ['r5'], hasOpenRun: () => false, isBusy: () => false, resume: () => Promise.resolve(), applying: () => undefined, applied: () => undefined,
+      described: () => undefined, marks: () => [], replicas: () => ['r5'], openRuns: () => [], hasOpenWave: () => false, reaches: () => Promise.resolve([]), limits: () => new Map(), carries: () => 0,
+      asked: () => Promise.reject(new Error('nobody asks')), progress: () => undefined, isBusy: () => false, resume: () => Promise.resolve(),
+      applying: () => undefined, applied: () => undefined, moved: () => undefined, looked: () => undefined,
     });
     await fleet.ready;
     await expect(fleet.claim('r5', never)).rejects.toThrow(expect.objectContaining({ code: 'fleet.unreachable' }) as Error);
