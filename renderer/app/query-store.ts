@@ -87,6 +87,7 @@ export class QueryStore<N extends WorkbenchCallName> {
   #stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#isStale = false;
     this.#loading?.abort();
     for (const stop of this.#stops) stop();
   }

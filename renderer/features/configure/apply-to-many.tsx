@@ -73,6 +73,7 @@ function Choices({ draft, wave, others, onClose }: { readonly draft: Environment
   const apply = useAction(async () => {
     stop.current = new AbortController();
     const { signal } = stop.current;
+    setFailures(new Map());
     const failed = new Map<string, readonly string[]>();
     // As they were confirmed: every change that is made leaves fewer to make.
     const confirmed = changes;
