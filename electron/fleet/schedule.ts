@@ -1,14 +1,8 @@
+import type { OpenRun } from '../engine/ports/replica-fleet.ts';
+
 /** An execution that waits for somebody to carry it out. */
-export interface Waiting {
+export interface Waiting extends Omit<OpenRun, 'replicaId'> {
   readonly replica: string;
-  readonly wave: string;
-  readonly isUrgent: boolean;
-  /** When it was asked for, by any clock that all of them share. */
-  readonly since: number;
-  /** Endpoints that whoever carries it out has to reach. */
-  readonly endpoints: readonly string[];
-  /** What it takes a part of, by names that limits have: a host, a datastore, a cloud, a link. */
-  readonly uses: readonly string[];
 }
 
 export interface Mover {
