@@ -14,16 +14,27 @@ export interface MembersHeard {
 /** @param now by a clock that only goes forward, milliseconds */
 export function membersHeard(self: string, lastingMs: number, now: () => number): MembersHeard {
   const known = new Map<string, { readonly here: Here; readonly at: number }>();
+  /** Asked for each of thousands of runs, so that it is made once for what was heard. */
+  let holders: ReadonlyMap<string, Member> | undefined;
+  const forget = (id: string): void => {
+    if (known.delete(id)) holders = undefined;
+  };
   const current = (): readonly Here[] => {
-    for (const [id, { at }] of known) if (now() - at > lastingMs) known.delete(id);
+    for (const [id, { at }] of known) if (now() - at > lastingMs) forget(id);
     return [...known.values()].map(({ here }) => here).toSorted((one, other) => (one.member.id < other.member.id ? -1 : 1));
   };
   return {
     heard(here) {
-      if (here.member.id !== self) known.set(here.member.id, { here, at: now() });
+      if (here.member.id === self) return;
+      known.set(here.member.id, { here, at: now() });
+      holders = undefined;
     },
-    gone: (member) => void known.delete(member),
+    gone: forget,
     list: current,
-    holder: (replicaId) => current().find(({ works }) => works.includes(replicaId))?.member,
+    holder(replicaId) {
+      const members = current();
+      holders ??= new Map(members.toReversed().flatMap(({ works, member }) => works.map((id) => [id, member] as const)));
+      return holders.get(replicaId);
+    },
   };
 }
