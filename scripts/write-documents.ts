@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorSections, findingSections } from './documents/failure-texts.ts';
 import { withBlock } from './documents/generated-block.ts';
+import { performancePictures, performanceText } from './documents/performance.ts';
 import { pluginList, pluginPages } from './documents/plugin-pages.ts';
 import { promiseTables } from './documents/promises.ts';
 import { systemsTable } from './documents/systems.ts';
@@ -21,12 +22,15 @@ export const generated: Readonly<Record<string, Readonly<Record<string, () => st
   'docs/one-execution.md': { execution: wholeExecution, deployment: wholeDeployment },
   'docs/manual/README.md': { plugins: pluginList },
   'docs/manual/when-something-fails.md': { errors: errorSections, findings: findingSections },
+  'docs/performance.md': { results: () => performanceText(join(import.meta.dirname, '..')) },
   'docs/promises.md': { promises: promiseTables },
   'docs/support-matrix.md': { matrix: () => currentMatrix(join(import.meta.dirname, '..')) },
 };
 
 /** Pages that are generated as a whole → what writes them. */
-export const generatedPages: Readonly<Record<string, () => string>> = { ...pluginPages, 'docs/schemas/environment.schema.json': documentSchemaText };
+export const generatedPages: Readonly<Record<string, () => string>> = {
+  ...pluginPages, ...performancePictures(join(import.meta.dirname, '..')), 'docs/schemas/environment.schema.json': documentSchemaText,
+};
 
 /** A page as it should be now. */
 export function currentPage(root: string, page: string): string {

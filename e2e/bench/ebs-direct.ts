@@ -2,7 +2,7 @@
  * How fast a snapshot is read through the EBS direct APIs, beside a plain client that was written with the same SDK and asks for
  * one block after the other. The simulated cloud is a process of its own; both take turns.
  *
- *   node e2e/bench/ebs-direct.ts [--runs 3] [--mib 256]
+ *   node e2e/bench/ebs-direct.ts [--runs 3] [--mib 256] [--json]
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,8 +18,10 @@ import { SnapshotReader } from '../../electron/engine/platforms/large-public-clo
 import { RecentCreations } from '../../electron/engine/platforms/large-public-cloud/source/source-context.ts';
 import { startLargePublicCloud } from '../rigs/large-public-cloud/start.ts';
 import { ownCpuSeconds } from './process-cpu.ts';
+import { median, startReport, wayOf } from './results.ts';
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' }, mib: { type: 'string', default: '256' }, serve: { type: 'string' } } });
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' }, mib: { type: 'string', default: '256' }, serve: { type: 'string' }, json: { type: 'boolean' } } });
+const report = startReport('ebs-direct');
 const MIB = 2 ** 20;
 const sizeBytes = Number(values.mib) * MIB;
 const signal = new AbortController().signal;
@@ -79,13 +81,16 @@ async function own({ connection }: Served): Promise<void> {
   await cloud.close();
 }
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+interface Sample {
+  readonly rate: number;
+  readonly cpu: number;
+}
 
 async function measure(answerMs: number): Promise<void> {
   const child = fork(import.meta.filename, ['--serve', String(answerMs), '--mib', values.mib]);
   const [served] = (await once(child, 'message')) as [Served];
   const ways = { 'plain client, one block at a time': plain, 'Causeway': own };
-  const samples = new Map<string, { readonly rate: number; readonly cpu: number }[]>();
+  const samples = new Map<string, Sample[]>();
   for (let round = -1; round < Number(values.runs); round += 1) {
     for (const [name, way] of Object.entries(ways)) {
       const before = { at: performance.now(), cpu: ownCpuSeconds() };
@@ -99,6 +104,10 @@ async function measure(answerMs: number): Promise<void> {
   const rateOf = (name: string): number => median((samples.get(name) ?? []).map(({ rate }) => rate));
   for (const name of Object.keys(ways)) console.log(`${name.padEnd(36)}${rateOf(name).toFixed(0).padStart(6)} MiB/s   ${median((samples.get(name) ?? []).map(({ cpu }) => cpu)).toFixed(2)} CPU s/GiB`);
   console.log(`ratio ${(rateOf('Causeway') / rateOf('plain client, one block at a time')).toFixed(1)}`);
+  for (const [what, unit, pick] of [['rate', 'MiB/s', ({ rate }) => rate], ['CPU', 's/GiB', ({ cpu }) => cpu]] as const satisfies readonly (readonly [string, string, (sample: Sample) => number])[]) {
+    const way = (name: string, of: string) => wayOf(name, (samples.get(of) ?? []).map((sample: Sample) => pick(sample)));
+    report.add({ group: `the cloud answers after ${answerMs} ms`, what, unit, ways: [way('causeway', 'Causeway'), way('plain client', 'plain client, one block at a time')], peer: 'plain client' });
+  }
   child.disconnect();
   await once(child, 'exit');
 }
@@ -106,6 +115,7 @@ async function measure(answerMs: number): Promise<void> {
 if (values.serve === undefined) {
   console.log(`${values.mib} MiB of data, ${values.runs} runs each, load ${loadavg()[0]?.toFixed(1)}`);
   for (const answerMs of [0, 10, 40]) await measure(answerMs);
+  report.finish();
 } else {
   await serve(Number(values.serve));
 }

@@ -20,6 +20,7 @@ import { addEndpoints, cloudEndpoint } from '../demo/endpoints.ts';
 import { startLab, type Lab } from '../demo/lab.ts';
 import { highestResidentBytes } from './process-memory.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
+import { atMost, median, startReport, wayOf } from './results.ts';
 
 const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
@@ -54,11 +55,13 @@ const machines = {
   four: { name: 'four', disks: 4, diskBytes: 100 * gibibyte, dataBytes: dataBytes / 2 },
 } satisfies Record<string, Machine>;
 const targets = { sparse: 1.2, residentMib: 350 };
+const kept = startReport('execution');
 const digestsGib = 1024;
 const digestSample = z.object({ seconds: z.number(), residentBytes: z.number(), digests: z.number() });
 
 if (values['only-digests'] === true) {
   reportDigests(await compareDigests());
+  kept.finish();
   process.exit(0);
 }
 
@@ -72,6 +75,7 @@ let lab: Lab | undefined;
 try {
   lab = await startLab({ folder: join(scratch, 'lab'), withVm: false, say: () => {} });
   report(await benchmark(lab), await compareDigests());
+  kept.finish();
 } finally {
   await lab?.close();
   await rm(scratch, { recursive: true, force: true });
@@ -135,10 +139,9 @@ async function compareDigests(): Promise<z.infer<typeof digestSample>> {
 
 function reportDigests({ seconds, residentBytes, digests }: z.infer<typeof digestSample>): void {
   const residentMib = residentBytes / mebibyte;
-  if (values.json === true) {
-    console.log(JSON.stringify({ digestsGib, digests, seconds, residentMib, targetMib: targets.residentMib }, null, 2));
-    return;
-  }
+  const group = `digests of two backups of ${digestsGib} GiB compared`;
+  kept.add({ group, what: 'memory of the engine', unit: 'MiB', ways: [{ name: 'causeway', value: residentMib }], goal: atMost(targets.residentMib, 'value') });
+  kept.add({ group, what: 'time', unit: 's', ways: [{ name: 'causeway', value: seconds }] });
   console.log(`comparing the digests of two backups of ${digestsGib} GiB (${(digests / 1e6).toFixed(0)} million) took ${seconds.toFixed(0)} s with at most ${residentMib.toFixed(0)} MiB resident (at most ${targets.residentMib}: ${residentMib <= targets.residentMib ? 'met' : 'missed'})`);
 }
 
@@ -166,10 +169,6 @@ async function makeImages(folder: string, { name, disks, diskBytes, dataBytes: d
   }
 }
 
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
-}
-
 function report(samples: ReadonlyMap<string, readonly Sample[]>, digests: z.infer<typeof digestSample>): void {
   const rows = Object.values(machines).map((machine: Machine) => {
     const taken = samples.get(machine.name) ?? [];
@@ -186,9 +185,13 @@ function report(samples: ReadonlyMap<string, readonly Sample[]>, digests: z.infe
   if (full === undefined || sparse === undefined || four === undefined) throw new Error('something was not measured');
   const ratios = { sparseTime: sparse.seconds / full.seconds, sparseCopy: sparse.copySeconds / full.copySeconds, sparseCpu: sparse.cpuSeconds / full.cpuSeconds };
   const load = loadavg()[0] ?? 0;
-  if (values.json === true) {
-    console.log(JSON.stringify({ rows, ratios, targets, load, digests: { gib: digestsGib, ...digests } }, null, 2));
-    return;
+  const runsOf = (name: string, pick: (sample: Sample) => number): readonly number[] => (samples.get(name) ?? []).map(pick);
+  for (const [what, pick] of [['time', ({ seconds }: Sample) => seconds], ['copying', ({ copySeconds }: Sample) => copySeconds], ['CPU', ({ cpuSeconds }: Sample) => cpuSeconds]] as const) {
+    const ways = [wayOf('causeway', runsOf('sparse', pick)), wayOf('a full disk', runsOf('full', pick))];
+    kept.add({ group: '100 GiB with as much in it as a full disk', what, unit: 's', ways, peer: 'a full disk', goal: atMost(targets.sparse) });
+  }
+  for (const { machine: { name, disks }, residentMib } of rows) {
+    kept.add({ group: `${name}: ${disks === 1 ? 'one disk' : `${disks} disks at once`}`, what: 'memory of the engine', unit: 'MiB', ways: [{ name: 'causeway', value: residentMib }], goal: atMost(targets.residentMib, 'value') });
   }
   console.log(`whole executions, first run with verification (median of ${runs}; ${four.machine.disks} disks at once: one run; load ${load.toFixed(1)})`);
   console.log(`${''.padEnd(44)}  seconds  copying  CPU s  engine's VmHWM  runs`);

@@ -17,6 +17,7 @@ import { addEndpoints, cloudEndpoint } from '../demo/endpoints.ts';
 import { startLab, type Lab } from '../demo/lab.ts';
 import { hasNats, startNats } from '../rigs/nats-cluster.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
+import { atLeast, atMost, median, startReport, wayOf } from './results.ts';
 
 const mebibyte = 1024 * 1024;
 const together = 8;
@@ -24,6 +25,8 @@ const targets = { overhead: 1.03, together: 0.9 };
 const { values } = parseArgs({ options: { runs: { type: 'string' }, mib: { type: 'string' }, json: { type: 'boolean' } } });
 const runs = Number(values.runs ?? 3);
 const mib = Number(values.mib ?? 512);
+const kept = startReport('fleet');
+kept.version('nats-server');
 const executionSchema = z.object({ id: z.string(), state: z.string() });
 const doneSchema = z.object({ type: z.literal('disk.done'), at: z.string(), details: z.object({ durationSeconds: z.number() }) });
 
@@ -36,6 +39,7 @@ let lab: Lab | undefined;
 try {
   lab = await startLab({ folder: join(scratch, 'lab'), withVm: false, say: () => {} });
   report(await benchmark(lab));
+  kept.finish();
 } finally {
   await lab?.close();
   await rm(scratch, { recursive: true, force: true });
@@ -131,17 +135,12 @@ async function makeImage(folder: string, name: string, size: number): Promise<vo
   await file.close();
 }
 
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? Number.NaN;
-}
-
 function report(measured: Measured): void {
   const ratios = { overhead: median(measured.inFleet) / median(measured.alone), together: median(measured.many) / median(measured.one) };
   const load = loadavg()[0] ?? 0;
-  if (values.json === true) {
-    console.log(JSON.stringify({ mib, measured, ratios, targets, load }, undefined, 2));
-    return;
-  }
+  kept.add({ group: `an execution of ${mib} MiB in a fleet`, what: 'CPU', unit: 's', ways: [wayOf('causeway', measured.inFleet), wayOf('without a fleet', measured.alone)], peer: 'without a fleet', goal: atMost(targets.overhead) });
+  const rates = (all: readonly number[]): readonly number[] => all.map((bytes) => bytes / mebibyte);
+  kept.add({ group: `${together} VMs at once, in sum`, what: 'rate', unit: 'MiB/s', ways: [wayOf('causeway', rates(measured.many)), wayOf('one VM', rates(measured.one))], peer: 'one VM', goal: atLeast(targets.together) });
   const list = (numbers: readonly number[], unit: number): string => numbers.map((number) => (number / unit).toFixed(1)).join(' ');
   console.log(`${mib} MiB, ${runs} runs each, load ${load.toFixed(1)}`);
   console.log(`CPU seconds without a fleet: ${list(measured.alone, 1)}; in a fleet: ${list(measured.inFleet, 1)}; ratio ${ratios.overhead.toFixed(3)} (at most ${targets.overhead}: ${ratios.overhead <= targets.overhead ? 'met' : 'missed'})`);

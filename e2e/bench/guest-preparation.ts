@@ -19,6 +19,7 @@ import { changeOf, listTree, type TreeChange } from '../rigs/guests/tree-listing
 import { ensureDebianGuest, imageCache } from '../rigs/images/ensure.ts';
 import { run } from '../rigs/machines/child-process.ts';
 import { requirePrograms } from '../rigs/machines/require-programs.ts';
+import { atMost, startReport } from './results.ts';
 
 const ways = ['causeway', 'virt-customize', 'virt-v2v-in-place'] as const;
 type Way = (typeof ways)[number];
@@ -45,6 +46,8 @@ const target = 1;
 const { values } = parseArgs({ options: { guests: { type: 'string', default: 'plain' }, 'no-boot': { type: 'boolean' }, json: { type: 'boolean' } } });
 const plain = 'plain';
 const guests = values.guests.split(',');
+const kept = startReport('guest-preparation');
+for (const peerName of ['virt-customize', 'virt-v2v', 'qemu-system-x86_64']) kept.version(peerName);
 requirePrograms('this measurement', 'guestfish', 'virt-customize', 'virt-v2v-in-place', 'qemu-system-x86_64');
 if (process.geteuid?.() !== 0) {
   console.error('This measurement needs root: its guest is built as root, and looked into by a mount.');
@@ -55,6 +58,7 @@ try {
   const measured: Measured[] = [];
   for (const guest of guests) measured.push(await measureAll(guest));
   report(measured);
+  kept.finish();
 } finally {
   await rm(scratch, { recursive: true, force: true });
 }
@@ -161,11 +165,8 @@ async function bootOf(lab: MorphLab, volumeId: string, nicId: string): Promise<s
 
 function report(measured: readonly Measured[]): void {
   const told = measured.map((one) => ({ ...one, ratios: ratiosOf(one.outcomes), target }));
-  if (values.json === true) {
-    console.log(JSON.stringify(told, null, 2));
-    return;
-  }
   for (const { guest, outcomes, loads, ratios } of told) {
+    keep(guest, outcomes);
     console.log(`preparing the guest ${guest} for virtio, in software emulation (one run; load ${loads.map((load) => load.toFixed(1)).join(', ')})`);
     for (const { way, seconds, packageSeconds, change, boot } of outcomes) {
       const installing = packageSeconds === undefined ? '' : `, of which cloud-init ${packageSeconds.toFixed(0)} s`;
@@ -179,6 +180,17 @@ function report(measured: readonly Measured[]): void {
   }
   if (told.length > 1) {
     console.log(`which booted: ${ways.map((way) => `${way} ${told.filter(({ outcomes }) => outcomes.some((one) => one.way === way && one.boot.startsWith('answers'))).length} of ${told.length}`).join(', ')}`);
+  }
+}
+
+/** A row beside each peer that prepared the guest. */
+function keep(guest: string, outcomes: readonly Outcome[]): void {
+  const of = (way: Way): Outcome | undefined => outcomes.find((outcome) => outcome.way === way && outcome.refused === undefined);
+  const ours = of('causeway');
+  if (ours === undefined) return;
+  for (const [way, what, value] of [['virt-customize', 'drivers and cloud-init', ours.seconds], ['virt-v2v-in-place', 'drivers alone', ours.seconds - (ours.packageSeconds ?? 0)]] as const) {
+    const other = of(way);
+    kept.add({ group: `the guest ${guest}`, what, unit: 's', ways: [{ name: 'causeway', value }, ...(other === undefined ? [] : [{ name: way, value: other.seconds }])], peer: way, goal: atMost(target) });
   }
 }
 

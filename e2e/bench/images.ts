@@ -2,7 +2,7 @@
  * How fast and at what cost disk images are read by our own readers, beside qemu-nbd with our NBD client: what an image was read with
  * before. Both read the whole disk as the pipeline does and take turns; the files are in the page cache.
  *
- *   node e2e/bench/images.ts [--runs 3] [--mib 512] [--only vmdk]
+ *   node e2e/bench/images.ts [--runs 3] [--mib 512] [--only vmdk] [--json]
  */
 import { execFile } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
@@ -16,8 +16,11 @@ import { NbdDiskReader } from '../../electron/engine/nbd/nbd-disk-reader.ts';
 import { serveImage } from '../../electron/engine/nbd/qemu-nbd.ts';
 import type { DiskReader } from '../../electron/engine/ports/disk-reader.ts';
 import { endedChildrenCpuSeconds, ownCpuSeconds } from './process-cpu.ts';
+import { median, startReport, wayOf } from './results.ts';
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' }, mib: { type: 'string', default: '512' }, only: { type: 'string', default: '' } } });
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' }, mib: { type: 'string', default: '512' }, only: { type: 'string', default: '' }, json: { type: 'boolean' } } });
+const report = startReport('images');
+report.version('qemu-nbd');
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 const CHUNK = MIB;
@@ -83,8 +86,6 @@ async function measured(openReader: () => Promise<{ reader: DiskReader; close():
   return { seconds, cpu: ownCpuSeconds() + endedChildrenCpuSeconds() - cpu, bytes };
 }
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
-
 const folder = await mkdtemp(join(tmpdir(), 'cwy-bench-images-'));
 try {
   await makeContent(join(folder, 'content.raw'));
@@ -108,12 +109,18 @@ try {
       samples.own.push(await measured(own));
       samples.qemu.push(await measured(qemu));
     }
-    const rate = (way: 'own' | 'qemu'): number => median(samples[way].map(({ seconds }) => bytes[way] / MIB / seconds));
-    const cost = (way: 'own' | 'qemu'): number => median(samples[way].map(({ cpu }) => cpu / (bytes[way] / GIB)));
+    const rates = (way: 'own' | 'qemu'): readonly number[] => samples[way].map(({ seconds }) => bytes[way] / MIB / seconds);
+    const costs = (way: 'own' | 'qemu'): readonly number[] => samples[way].map(({ cpu }) => cpu / (bytes[way] / GIB));
+    const rate = (way: 'own' | 'qemu'): number => median(rates(way));
+    const cost = (way: 'own' | 'qemu'): number => median(costs(way));
+    for (const [what, unit, of] of [['rate', 'MiB/s', rates], ['CPU', 's/GiB', costs]] as const) {
+      report.add({ group: name, what, unit, ways: [wayOf('causeway', of('own')), wayOf('qemu-nbd', of('qemu'))], peer: 'qemu-nbd' });
+    }
     const column = (way: 'own' | 'qemu'): string => `${rate(way).toFixed(0).padStart(5)} MiB/s  ${cost(way).toFixed(2)} CPU s/GiB`.padEnd(32);
     console.log(`${name.padEnd(21)}${column('own')}${column('qemu')}${(rate('own') / rate('qemu')).toFixed(2)} x the rate, ${(cost('own') / cost('qemu')).toFixed(2)} x the CPU`);
     await rm(path);
   }
+  report.finish();
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

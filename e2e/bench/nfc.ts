@@ -2,7 +2,7 @@
  * How fast and at what cost a disk is read from a host's data port, beside a peer's client on the same stand-in. The stand-in
  * is a process of its own; all ways take turns.
  *
- *   CAUSEWAY_NFC_PEER=FOLDER node e2e/bench/nfc.ts [--runs 3] [--mib 256]
+ *   CAUSEWAY_NFC_PEER=FOLDER node e2e/bench/nfc.ts [--runs 3] [--mib 256] [--json]
  */
 import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,8 +16,10 @@ import { HostSlots } from '../../electron/engine/platforms/virtualization-platfo
 import { openNfcDisk, type NfcDisk } from '../../electron/engine/platforms/virtualization-platform/nfc/nfc-disk.ts';
 import type { CompressionType } from '../../electron/engine/platforms/virtualization-platform/nfc/protocol.ts';
 import { ownCpuSeconds, treeCpuSeconds } from './process-cpu.ts';
+import { median, startReport, wayOf, type Way } from './results.ts';
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' }, mib: { type: 'string', default: '256' } } });
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' }, mib: { type: 'string', default: '256' }, json: { type: 'boolean' } } });
+const report = startReport('nfc');
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 const runs = Number(values.runs);
@@ -97,8 +99,6 @@ async function peers(host: Host, transport: 'nfc' | 'nfcssl'): Promise<Sample> {
   return { seconds, cpu: cpuSeconds, hostCpu: treeCpuSeconds(host.child.pid as number) - hostCpu };
 }
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
-
 type Ways = readonly (readonly [string, number, (host: Host) => Promise<Sample>])[];
 
 async function table(title: string, content: string, answerMs: number, ways: Ways, linkMib = 0): Promise<Map<string, number>> {
@@ -108,14 +108,20 @@ async function table(title: string, content: string, answerMs: number, ways: Way
   for (let round = 0; round < runs; round++) for (const [name, , way] of ways) samples.get(name)?.push(await way(host));
   console.log(`\n${title}`);
   const rates = new Map<string, number>();
+  const [rateWays, cpuWays]: [Way[], Way[]] = [[], []];
   for (const [name, disks] of ways) {
     const bytes = host.sizeBytes * disks;
     const taken = samples.get(name) ?? [];
     const rate = median(taken.map(({ seconds }) => bytes / MIB / seconds));
     rates.set(name, rate);
+    rateWays.push(wayOf(name, taken.map(({ seconds }) => bytes / MIB / seconds)));
+    cpuWays.push(wayOf(name, taken.map(({ cpu }) => cpu / (bytes / GIB))));
     const perGib = (pick: (sample: Sample) => number): string => median(taken.map((sample) => pick(sample) / (bytes / GIB))).toFixed(2);
     console.log(`${name.padEnd(46)}${rate.toFixed(0).padStart(6)} MiB/s   client ${perGib(({ cpu }) => cpu)} CPU s/GiB   host ${perGib(({ hostCpu }) => hostCpu)} CPU s/GiB`);
   }
+  const peerWay = ways[0]![0].startsWith('encrypted') && hasPeer ? 'peer, encrypted' : undefined;
+  report.add({ group: title, what: 'rate', unit: 'MiB/s', ways: rateWays, ...(peerWay === undefined ? {} : { peer: peerWay }) });
+  report.add({ group: title, what: 'CPU', unit: 's/GiB', ways: cpuWays, ...(peerWay === undefined ? {} : { peer: peerWay }) });
   host.child.disconnect();
   await once(host.child, 'exit');
   return rates;
@@ -153,3 +159,4 @@ await table('words; answers take 10 ms, over a link of 20 MiB/s', 'words', 10, [
   ['encrypted, FastLZ', 1, (host) => own(host, 'required', 2)],
   ['encrypted, zlib', 1, (host) => own(host, 'required', 1)],
 ], 20);
+report.finish();

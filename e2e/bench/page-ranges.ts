@@ -2,7 +2,7 @@
  * How fast a snapshot of a managed disk is read by page ranges, beside a plain client that was written with the same SDK and asks for
  * one range after the other. The simulated cloud is a process of its own; both take turns.
  *
- *   node e2e/bench/page-ranges.ts [--runs 3] [--mib 256]
+ *   node e2e/bench/page-ranges.ts [--runs 3] [--mib 256] [--json]
  */
 import { fork, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -17,8 +17,10 @@ import { PageRangeReader } from '../../electron/engine/platforms/resource-group-
 import { systemClock } from '../../electron/engine/time/clock.ts';
 import { startAzureLab, stockDisk } from '../rigs/resource-group-cloud/source-lab.ts';
 import { ownCpuSeconds } from './process-cpu.ts';
+import { median, rowsIn, startReport, wayOf } from './results.ts';
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' }, mib: { type: 'string', default: '256' }, serve: { type: 'string' }, measure: { type: 'string' } } });
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' }, mib: { type: 'string', default: '256' }, serve: { type: 'string' }, measure: { type: 'string' }, json: { type: 'boolean' } } });
+const report = startReport('page-ranges');
 const MIB = 2 ** 20;
 const sizeBytes = Number(values.mib) * MIB;
 const signal = new AbortController().signal;
@@ -82,7 +84,10 @@ async function own(served: Served): Promise<void> {
   cloud.close();
 }
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+interface Sample {
+  readonly rate: number;
+  readonly cpu: number;
+}
 
 async function measure(answerMs: number): Promise<void> {
   const child = fork(import.meta.filename, ['--serve', String(answerMs), '--mib', values.mib]);
@@ -90,7 +95,7 @@ async function measure(answerMs: number): Promise<void> {
   // For the plain client, which has no certificates of its own.
   setDefaultCACertificates([...getCACertificates('default'), served.connection.ca_certificate]);
   const ways = { 'plain client, one range at a time': plain, 'Causeway': own };
-  const samples = new Map<string, { readonly rate: number; readonly cpu: number }[]>();
+  const samples = new Map<string, Sample[]>();
   for (let round = -1; round < Number(values.runs); round += 1) {
     for (const [way, read] of Object.entries(ways)) {
       const before = { at: performance.now(), cpu: ownCpuSeconds() };
@@ -104,6 +109,11 @@ async function measure(answerMs: number): Promise<void> {
   const rateOf = (way: string): number => median((samples.get(way) ?? []).map(({ rate }) => rate));
   for (const way of Object.keys(ways)) console.log(`${way.padEnd(36)}${rateOf(way).toFixed(0).padStart(6)} MiB/s   ${median((samples.get(way) ?? []).map(({ cpu }) => cpu)).toFixed(2)} CPU s/GiB`);
   console.log(`ratio ${(rateOf('Causeway') / rateOf('plain client, one range at a time')).toFixed(1)}`);
+  for (const [what, unit, pick] of [['rate', 'MiB/s', ({ rate }) => rate], ['CPU', 's/GiB', ({ cpu }) => cpu]] as const satisfies readonly (readonly [string, string, (sample: Sample) => number])[]) {
+    const way = (as: string, of: string) => wayOf(as, (samples.get(of) ?? []).map((sample: Sample) => pick(sample)));
+    report.add({ group: `the storage answers after ${answerMs} ms`, what, unit, ways: [way('causeway', 'Causeway'), way('plain client', 'plain client, one range at a time')], peer: 'plain client' });
+  }
+  report.finish();
   child.disconnect();
   await once(child, 'exit');
 }
@@ -114,7 +124,11 @@ else {
   console.log(`${values.mib} MiB of data, ${values.runs} runs each, load ${loadavg()[0]?.toFixed(1)}`);
   // A process of its own for each: each cloud has another certificate, and the plain client keeps the first that it trusts.
   for (const answerMs of ['0', '10', '40']) {
-    const { status } = spawnSync(process.execPath, [import.meta.filename, '--measure', answerMs, '--runs', values.runs, '--mib', values.mib], { stdio: 'inherit' });
+    const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, '--measure', answerMs, '--runs', values.runs, '--mib', values.mib, ...(values.json === true ? ['--json'] : [])], {
+      encoding: 'utf8', stdio: ['inherit', values.json === true ? 'pipe' : 'inherit', 'inherit'],
+    });
     if (status !== 0) process.exitCode = 1;
+    else if (values.json === true) for (const { ratio: _ratio, ...row } of rowsIn(stdout)) report.add(row);
   }
+  report.finish();
 }

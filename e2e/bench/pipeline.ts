@@ -8,16 +8,18 @@ import type { Extent } from '../../shared/model/extent.ts';
 import type { DiskReader } from '../../electron/engine/ports/disk-reader.ts';
 import type { WriteTarget } from '../../electron/engine/ports/write-target.ts';
 import { createTransferTables, openTransferState, replicateDisk, type DiskOutcome } from '../../electron/engine/replication/index.ts';
+import { startReport } from './results.ts';
 
 /**
  * What the pipeline itself costs: a source and a destination that answer from memory at once, with the digest map and
  * the database on a real file system. Prints GiB/s, CPU seconds a GiB and resident memory.
  *
- *   node e2e/bench/pipeline.ts [GiB of data on each disk]
+ *   node e2e/bench/pipeline.ts [GiB of data on each disk] [--json]
  */
 const GIB = 2 ** 30;
 const MIB = 2 ** 20;
-const dataGib = Number(process.argv[2] ?? 2);
+const dataGib = Number(process.argv.slice(2).find((argument) => argument !== '--json') ?? 2);
+const report = startReport('pipeline');
 const pattern = randomFillSync(Buffer.alloc(8 * MIB + 64 * 1024));
 
 /** A disk of `sizeBytes` whose first `dataBytes`, in runs of 4 MiB spread over it, hold data. */
@@ -91,6 +93,9 @@ async function measure(name: string, dataBytes: number, work: () => Promise<unkn
   const gib = dataBytes / GIB;
   const row = [name.padEnd(46), `${(gib / seconds).toFixed(2)} GiB/s`, `${(cpuSeconds / gib).toFixed(2)} CPU s/GiB`, `${seconds.toFixed(2)} s`, `RSS ${(highestRss / MIB).toFixed(0)} MiB`];
   console.log(row.join('  '));
+  for (const [what, unit, value] of [['CPU', 's/GiB', cpuSeconds / gib], ['rate', 'GiB/s', gib / seconds], ['memory', 'MiB', highestRss / MIB]] as const) {
+    report.add({ group: name, what, unit, ways: [{ name: 'causeway', value }] });
+  }
   return cpuSeconds;
 }
 
@@ -106,8 +111,10 @@ try {
   const small = await measure('1 GiB disk, 1 GiB allocated', GIB, () => replicate('b', GIB, GIB, 's1', 0));
   const sparse = await measure('100 GiB disk, 1 GiB allocated', GIB, () => replicate('c', 100 * GIB, GIB, 's1', 0));
   console.log(`100 GiB with 1 GiB allocated costs ${(sparse / small).toFixed(2)} x the CPU of a full 1 GiB disk`);
+  report.add({ group: '100 GiB disk, 1 GiB allocated, beside a full one', what: 'CPU', unit: 's', ways: [{ name: 'causeway', value: sparse }, { name: 'the full disk', value: small }], peer: 'the full disk' });
   await measure('4 disks of 16 TiB at once, 2 GiB allocated each', 8 * GIB, () =>
     Promise.all(['w', 'x', 'y', 'z'].map((id) => replicate(id, 16 * 1024 * GIB, 2 * GIB, 's1', 0))));
+  report.finish();
 } finally {
   clearInterval(watch);
   db.close();

@@ -12,7 +12,7 @@ export interface Plot {
 }
 
 const [width, height, left, right, top, bottom] = [900, 260, 70, 180, 30, 40];
-const colours = ['#1f77b4', '#d62728', '#2ca02c', '#9467bd'];
+const colours = ['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e', '#7f7f7f'];
 
 /** Plots below each other, as one SVG document that needs nothing else. */
 export function svgOf(plots: readonly Plot[]): string {
@@ -20,6 +20,42 @@ export function svgOf(plots: readonly Plot[]): string {
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${plots.length * height}" font-family="sans-serif" font-size="12">`,
     `<rect width="100%" height="100%" fill="white"/>`,
     ...plots.map((plot, index) => `<g transform="translate(0 ${index * height})">${plotted(plot)}</g>`),
+    '</svg>\n',
+  ].join('\n');
+}
+
+/** Bars in groups, each with a value for some of the series. */
+export interface BarChart {
+  readonly title: string;
+  readonly unit: string;
+  readonly groups: readonly { readonly name: string; readonly bars: readonly { readonly series: string; readonly value: number }[] }[];
+}
+
+const [barHeight, labelWidth, valueWidth] = [14, 330, 60];
+
+/** Horizontal bars, as one SVG document: names of groups are long. */
+export function svgOfBars({ title, unit, groups }: BarChart): string {
+  const series = [...new Set(groups.flatMap(({ bars }) => bars.map((bar) => bar.series)))];
+  const most = Math.max(...groups.flatMap(({ bars }) => bars.map(({ value }) => value)));
+  const colourOf = (name: string): string => colours[series.indexOf(name) % colours.length]!;
+  const legendTop = 30;
+  const lines: string[] = [];
+  let y = legendTop + 14 * series.length + 10;
+  for (const { name, bars } of groups) {
+    lines.push(`<text x="${labelWidth - 10}" y="${y + (barHeight * bars.length) / 2 + 4}" text-anchor="end">${escaped(name)}</text>`);
+    for (const { series: of, value } of bars) {
+      const wide = (value / most) * (width - labelWidth - valueWidth);
+      lines.push(`<rect x="${labelWidth}" y="${y}" width="${wide.toFixed(1)}" height="${barHeight - 2}" fill="${colourOf(of)}"/><text x="${(labelWidth + wide + 5).toFixed(1)}" y="${y + 10}" font-size="11">${short(value)}</text>`);
+      y += barHeight;
+    }
+    y += 10;
+  }
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${y + 10}" font-family="sans-serif" font-size="12">`,
+    '<rect width="100%" height="100%" fill="white"/>',
+    `<text x="10" y="18" font-weight="bold">${escaped(title)}, ${escaped(unit)}</text>`,
+    ...series.map((name, index) => `<rect x="${labelWidth}" y="${legendTop + 14 * index - 8}" width="10" height="10" fill="${colourOf(name)}"/><text x="${labelWidth + 16}" y="${legendTop + 14 * index + 1}">${escaped(name)}</text>`),
+    ...lines,
     '</svg>\n',
   ].join('\n');
 }

@@ -4,7 +4,7 @@
  * processor time of the page's main thread, so that what else the computer does counts little. Ratios above 1: the
  * grid needs more.
  *
- * Usage: node e2e/bench/tables.ts [machines]
+ * Usage: node e2e/bench/tables.ts [machines] [--json]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -17,8 +17,11 @@ import { build } from 'vite';
 import { pageFile } from '../../electron/page/page-files.ts';
 import { allFindings } from '../hosts/accessibility.ts';
 import { openInChromium } from '../hosts/workbench-in-browser.ts';
+import { startReport, wayOf } from './results.ts';
 
-const machines = Number(process.argv[2] ?? 10_000);
+const machines = Number(process.argv.slice(2).find((argument) => argument !== '--json') ?? 10_000);
+const report = startReport('tables');
+report.version('Chromium', 'chromium', '--version');
 const rounds = 5;
 const variants = ['paged', 'grid'] as const;
 type Variant = (typeof variants)[number];
@@ -41,6 +44,7 @@ try {
       for (const variant of round % 2 === 0 ? variants : variants.toReversed()) all[variant].push(await measure(opened.page, `${address}?table=${variant}&rows=${machines}`));
     }
     print(all);
+    report.finish();
     for (const complaint of new Set(opened.complaints)) if (!complaint.includes('404')) console.log(`The page complained: ${complaint}`);
     for (const finding of found) console.log(finding);
   } finally {
@@ -119,6 +123,9 @@ function print(all: Record<Variant, readonly Measured[]>): void {
   console.log(`${machines} machines, 50 a page, median of ${rounds}`);
   console.log(`  ${''.padEnd(20)} ${'ours'.padStart(8)} ${'grid'.padStart(8)}   grid / ours`);
   for (const what of Object.keys(all.paged[0]!)) {
+    const [name, unit = ''] = what.split(', ');
+    const way = (as: string, variant: Variant) => wayOf(as, all[variant].map((one) => one[what]!));
+    report.add({ group: `${machines} machines`, what: name!, unit, ways: [way('causeway', 'paged'), way('data grid', 'grid')], peer: 'data grid' });
     const [ours, grid] = [median('paged', what), median('grid', what)];
     console.log(`  ${what.padEnd(20)} ${ours.toFixed(0).padStart(8)} ${grid.toFixed(0).padStart(8)}   ${ours === 0 ? '' : (grid / ours).toFixed(2)}`);
   }

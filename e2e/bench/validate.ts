@@ -2,7 +2,7 @@
  * Seconds for 10,000 environment documents in one call of the command line, beside a peer that does less: the `yaml`
  * package's parser and Ajv over the JSON Schemas of the same plugins, single-threaded, without rules and places.
  *
- * Usage: node e2e/bench/validate.ts [documents]
+ * Usage: node e2e/bench/validate.ts [documents] [--json]
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import type { ZodObject } from 'zod';
+import { startReport } from './results.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const bundled = join(project, 'out/main/cli.js');
@@ -115,6 +116,7 @@ async function runPeer(folder: string): Promise<void> {
 }
 
 function bench(count: number): void {
+  const report = startReport('validate');
   const rows: Record<string, unknown>[] = [];
   for (const format of ['yaml', 'json'] as const) {
     const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'));
@@ -122,6 +124,7 @@ function bench(count: number): void {
       const bytes = writeDocuments(folder, count, format);
       const own = Math.min(timeCommandLine(folder, count), timeCommandLine(folder, count));
       const peer = timePeer(folder);
+      report.add({ group: `${count} documents, ${format}`, what: 'time', unit: 's', ways: [{ name: 'causeway', value: own }, { name: 'yaml + ajv', value: peer }], peer: 'yaml + ajv' });
       rows.push({
         format,
         documents: count,
@@ -137,8 +140,9 @@ function bench(count: number): void {
   }
   console.log(`causeway validate: ${commandLine === bundled ? 'built' : 'from source'}, ${availableParallelism()} cores`);
   console.table(rows);
+  report.finish();
 }
 
-const [first, folder] = process.argv.slice(2);
+const [first, folder] = process.argv.slice(2).filter((argument) => argument !== '--json');
 if (first === '--peer' && folder !== undefined) await runPeer(folder);
 else bench(first === undefined ? 10_000 : Number(first));
