@@ -191,7 +191,7 @@ function report(samples: ReadonlyMap<string, readonly Sample[]>, digests: z.infe
     kept.add({ group: '100 GiB with as much in it as a full disk', what, unit: 's', ways, peer: 'a full disk', goal: atMost(targets.sparse) });
   }
   for (const { machine: { name, disks }, residentMib } of rows) {
-    kept.add({ group: `${name}: ${disks === 1 ? 'one disk' : `${disks} disks at once`}`, what: 'memory of the engine', unit: 'MiB', ways: [{ name: 'causeway', value: residentMib }], goal: atMost(targets.residentMib, 'value') });
+    kept.add({ group: `${name}: ${disks === 1 ? 'one disk' : `${disks} disks in parallel`}`, what: 'memory of the engine', unit: 'MiB', ways: [{ name: 'causeway', value: residentMib }], goal: atMost(targets.residentMib, 'value') });
   }
   console.log(`whole executions, first run with verification (median of ${runs}; ${four.machine.disks} disks at once: one run; load ${load.toFixed(1)})`);
   console.log(`${''.padEnd(44)}  seconds  copying  CPU s  engine's VmHWM  runs`);

@@ -140,7 +140,7 @@ function report(measured: Measured): void {
   const load = loadavg()[0] ?? 0;
   kept.add({ group: `an execution of ${mib} MiB in a fleet`, what: 'CPU', unit: 's', ways: [wayOf('causeway', measured.inFleet), wayOf('without a fleet', measured.alone)], peer: 'without a fleet', goal: atMost(targets.overhead) });
   const rates = (all: readonly number[]): readonly number[] => all.map((bytes) => bytes / mebibyte);
-  kept.add({ group: `${together} VMs at once, in sum`, what: 'rate', unit: 'MiB/s', ways: [wayOf('causeway', rates(measured.many)), wayOf('one VM', rates(measured.one))], peer: 'one VM', goal: atLeast(targets.together) });
+  kept.add({ group: `${together} VMs in parallel, in sum`, what: 'rate', unit: 'MiB/s', ways: [wayOf('causeway', rates(measured.many)), wayOf('one VM', rates(measured.one))], peer: 'one VM', goal: atLeast(targets.together) });
   const list = (numbers: readonly number[], unit: number): string => numbers.map((number) => (number / unit).toFixed(1)).join(' ');
   console.log(`${mib} MiB, ${runs} runs each, load ${load.toFixed(1)}`);
   console.log(`CPU seconds without a fleet: ${list(measured.alone, 1)}; in a fleet: ${list(measured.inFleet, 1)}; ratio ${ratios.overhead.toFixed(3)} (at most ${targets.overhead}: ${ratios.overhead <= targets.overhead ? 'met' : 'missed'})`);

@@ -44,11 +44,11 @@ export const measurements = {
   },
   'page-ranges': {
     about: 'a snapshot of a managed disk by page ranges, beside a plain client with the same SDK',
-    method: 'A simulated cloud in a process of its own whose storage answers after 0, 10 and 40 ms; the plain client downloads one piece after the other.',
+    method: 'A simulated cloud in a process of its own with storage that answers after 0, 10 and 40 ms; the plain client downloads one piece after the other.',
     limits: 'The real cloud also limits bytes per disk.',
   },
   execution: {
-    about: 'whole executions: sparse disks, memory with several disks at once',
+    about: 'whole executions: sparse disks, memory with several disks in parallel',
     method: 'The command line as users have it, from images in memory to the lab\'s cloud and its worker, with verification. Memory is the most that the engine\'s process had resident (VmHWM).',
     limits: 'Engine, worker and cloud share the processors of one computer.',
   },
@@ -58,8 +58,8 @@ export const measurements = {
     limits: 'With hardware virtualisation all of them are faster, and what a cloud takes to start a worker comes on top.',
   },
   fleet: {
-    about: 'what a fleet costs in processor time, and how much eight VMs at once bring beside one',
-    method: 'The command line as users have it with the lab\'s cloud and a real NATS server. CPU seconds of an execution in a fleet and without one; bytes per second of eight VMs at once and of one.',
+    about: 'what a fleet costs in processor time, and how much eight VMs in parallel bring beside one',
+    method: 'The command line as users have it with the lab\'s cloud and a real NATS server. CPU seconds of an execution in a fleet and without one; bytes per second of eight VMs in parallel and of one.',
     limits: 'Engine, workers, cloud and NATS share the processors of one computer.',
   },
   'fleet-year': {
