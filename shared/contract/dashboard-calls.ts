@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lifeStates } from '../model/machine-life.ts';
-import { waveActions } from '../model/wave-plan.ts';
+import { waveActions } from '../model/wave-action.ts';
 import { nothing } from './schemas.ts';
 
 const count = z.int().nonnegative();

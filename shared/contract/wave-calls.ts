@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { waveActions, wavePlanSchema } from '../model/wave-plan.ts';
+import { waveActions } from '../model/wave-action.ts';
+import { wavePlanSchema } from '../model/wave-plan.ts';
 import { waveDetailSchema, waveRunOptionsSchema, waveRunSchema, waveSummarySchema } from '../model/wave.ts';
 import { waveEstimateSchema } from '../model/wave-estimate.ts';
 import { name, nothing, reference } from './schemas.ts';

@@ -1,5 +1,6 @@
 import { dateAfter, instantOf, wallTimeAt } from './wall-time.ts';
-import { weekdays, type WaveAction, type WavePlan } from './wave-plan.ts';
+import type { WaveAction } from './wave-action.ts';
+import { weekdays, type WavePlan } from './wave-plan.ts';
 
 /** Something of a wave that is to start by itself, or the window of a wave, which people start. */
 export interface PlannedStart {

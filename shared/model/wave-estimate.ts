@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { waveActions } from './wave-plan.ts';
+import { waveActions } from './wave-action.ts';
 
 /**
  * Where an estimate of a member comes from: its own executions, those of other members, or nothing: then its time cannot be told.

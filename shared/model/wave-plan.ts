@@ -1,8 +1,5 @@
 import { z } from 'zod';
-
-/** What is done to all members of a wave: copy what changed, deploy beside the source, or move for good. */
-export const waveActions = ['synchronise', 'rehearse', 'cut-over'] as const;
-export type WaveAction = (typeof waveActions)[number];
+import { waveActions } from './wave-action.ts';
 
 /** What happens to a planned start that the computer slept through. */
 export const missedPolicies = ['ask', 'skip', 'catch-up'] as const;

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { deploymentOptionsSchema } from './deployment.ts';
 import { errorRecordSchema } from './error-record.ts';
 import { executionOptionsSchema } from './execution.ts';
-import { waveActions, wavePlanSchema } from './wave-plan.ts';
+import { waveActions } from './wave-action.ts';
+import { wavePlanSchema } from './wave-plan.ts';
 
 /** `interrupted`: the engine ended; it resumes where it was. `cancelling`: nothing starts any more, what runs is being cancelled. */
 export const waveRunStates = ['running', 'paused', 'cancelling', 'interrupted', 'completed', 'failed', 'cancelled'] as const;

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Execution, isTerminalExecution } from '../../../shared/model/execution.ts';
+import type { Execution } from '../../../shared/model/execution.ts';
 import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import { runState } from '../output/run-state.ts';
 import { runList } from '../project/run-list.ts';
@@ -71,6 +71,7 @@ const cancelExecution: CommandRegistrar = (group, context) => {
         // Nobody else runs it: the clean-up happens here.
         context.stderr.write(`Cleaning up after ${before.id}, which was interrupted …\n`);
         const { problemText } = await import('../output/problem-text.ts');
+        const { isTerminalExecution } = await import('../../../shared/model/execution.ts');
         for (;;) {
           const now = await core.call('execution.show', { execution: before.id });
           if (isTerminalExecution(now.state) || now.state === 'interrupted') return `Execution ${now.id} is ${now.state}.\n${now.state === 'cancelled' ? '' : problemText(now)}`;

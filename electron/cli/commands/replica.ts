@@ -1,5 +1,4 @@
 import { Option } from 'commander';
-import { isTerminalExecution } from '../../../shared/model/execution.ts';
 import { inProject, UsageError, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import type { ExecuteOptions } from '../project/execute-replica.ts';
 import { runState } from '../output/run-state.ts';
@@ -94,6 +93,7 @@ const listReplicas: CommandRegistrar = (group, context) => {
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       const { moment, table, print } = await import('../output/print.ts');
+      const { isTerminalExecution } = await import('../../../shared/model/execution.ts');
       const { lifeStateText, lifeStepText } = await import('../../../shared/reports/life-text.ts');
       const [replicas, lives, latest] = await withProject(options, context, (core) => Promise.all([core.call('replica.list', {}), core.call('replica.life', {}), core.call('execution.list', { latest: true })]));
       const running = new Map(latest.filter(({ state }) => !isTerminalExecution(state)).map((execution) => [execution.replicaId, execution]));

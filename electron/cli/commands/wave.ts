@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CoreClient } from '../../../shared/contract/core-client.ts';
-import { waveActions, type WaveAction } from '../../../shared/model/wave-plan.ts';
+import { waveActions, type WaveAction } from '../../../shared/model/wave-action.ts';
 import type { WaveRun } from '../../../shared/model/wave.ts';
 import { inProject, UsageError, type CommandRegistrar, type ExitStatus, type ProjectOptions, type RegistrationContext } from '../command-context.ts';
 import type { PlanOptions } from '../project/wave-plan-options.ts';

@@ -1,4 +1,5 @@
-import { wavePlanSchema, waveActions, missedPolicies, weekdays, type WavePlan } from '../../../shared/model/wave-plan.ts';
+import { waveActions } from '../../../shared/model/wave-action.ts';
+import { wavePlanSchema, missedPolicies, weekdays, type WavePlan } from '../../../shared/model/wave-plan.ts';
 import { issueLine } from '../../../shared/schema/issue-line.ts';
 import { nearestSpelling } from '../../../shared/schema/spelling.ts';
 import { UsageError } from '../command-context.ts';

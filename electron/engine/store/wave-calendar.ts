@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { WaveAction } from '../../../shared/model/wave-plan.ts';
+import type { WaveAction } from '../../../shared/model/wave-action.ts';
 import { integer, text } from './rows.ts';
 
 export interface MissedStart {

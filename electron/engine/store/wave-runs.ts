@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
-import type { WaveAction } from '../../../shared/model/wave-plan.ts';
+import type { WaveAction } from '../../../shared/model/wave-action.ts';
 import type { MemberState, WaveRunOptions, WaveRunState } from '../../../shared/model/wave.ts';
 import { inTransaction } from './database.ts';
 import { integer, json, optionalError, optionalText, text, type Row } from './rows.ts';

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { WaveAction, WavePlan } from '../../../shared/model/wave-plan.ts';
+import type { WaveAction } from '../../../shared/model/wave-action.ts';
+import type { WavePlan } from '../../../shared/model/wave-plan.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { lookAtCalendar } from './calendar.ts';
 

@@ -1,5 +1,6 @@
 import { plannedStarts, type PlannedStart } from '../../../shared/model/wave-calendar.ts';
-import type { WaveAction, WavePlan } from '../../../shared/model/wave-plan.ts';
+import type { WaveAction } from '../../../shared/model/wave-action.ts';
+import type { WavePlan } from '../../../shared/model/wave-plan.ts';
 import type { NewEvent } from '../store/events.ts';
 import type { WaveCalendarStore } from '../store/wave-calendar.ts';
 

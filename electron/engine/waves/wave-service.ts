@@ -1,6 +1,6 @@
 import { CausewayError, toErrorRecord, type ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
-import type { WaveAction } from '../../../shared/model/wave-plan.ts';
+import type { WaveAction } from '../../../shared/model/wave-action.ts';
 import { isEnded, type WaveRun, type WaveRunOptions } from '../../../shared/model/wave.ts';
 import type { NewEvent } from '../store/events.ts';
 import { newId } from '../store/ids.ts';

@@ -5,7 +5,7 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { bootCheckModes } from '../../../shared/model/deployment.ts';
-import { waveActions, type WaveAction } from '../../../shared/model/wave-plan.ts';
+import { waveActions, type WaveAction } from '../../../shared/model/wave-action.ts';
 import type { WaveDetail } from '../../../shared/model/wave.ts';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';

@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
-import type { WaveAction } from '../../../shared/model/wave-plan.ts';
+import type { WaveAction } from '../../../shared/model/wave-action.ts';
 import { isEnded, type WaveDetail } from '../../../shared/model/wave.ts';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';

@@ -8,7 +8,7 @@ import { useState, type ReactNode } from 'react';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { parseRate } from '../../../shared/model/bandwidth-profile.ts';
 import type { MemberEstimate, WaveEstimate as Estimate } from '../../../shared/model/wave-estimate.ts';
-import { waveActions, type WaveAction } from '../../../shared/model/wave-plan.ts';
+import { waveActions, type WaveAction } from '../../../shared/model/wave-action.ts';
 import type { WaveDetail } from '../../../shared/model/wave.ts';
 import { monthlyCosts, readPriceList, type PriceList } from '../../../shared/reports/price-list.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';

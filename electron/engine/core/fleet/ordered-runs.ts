@@ -1,7 +1,7 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Execution, ExecutionOptions } from '../../../../shared/model/execution.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
-import type { WaveAction } from '../../../../shared/model/wave-plan.ts';
+import type { WaveAction } from '../../../../shared/model/wave-action.ts';
 import type { MemberRuns } from '../../waves/wave-service.ts';
 import { refuseFinalised } from '../life/purposes.ts';
 import type { CoreContext } from '../core-context.ts';

@@ -4,7 +4,7 @@ import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import { instantOf } from '../../../../shared/model/wall-time.ts';
 import type { MemberEstimate, WaveEstimate } from '../../../../shared/model/wave-estimate.ts';
-import type { WaveAction } from '../../../../shared/model/wave-plan.ts';
+import type { WaveAction } from '../../../../shared/model/wave-action.ts';
 import { inventoryFiles } from '../../inventory/inventory-files.ts';
 import { simulateWave, type SimulatedMember } from '../../waves/simulate-wave.ts';
 import { waveOrder } from '../../waves/wave-order.ts';

@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { isTerminalDeployment, type Deployment, type DeploymentOptions } from '../../../../shared/model/deployment.ts';
 import { isTerminalExecution, type Execution, type ExecutionOptions } from '../../../../shared/model/execution.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
-import type { WaveAction } from '../../../../shared/model/wave-plan.ts';
+import type { WaveAction } from '../../../../shared/model/wave-action.ts';
 import type { WaveRunOptions } from '../../../../shared/model/wave.ts';
 import type { DeploymentService } from '../../deployments/deployment-service.ts';
 import type { ExecutionService } from '../../executions/execution-service.ts';

@@ -1,4 +1,4 @@
-import type { WaveAction } from '../../../../shared/model/wave-plan.ts';
+import type { WaveAction } from '../../../../shared/model/wave-action.ts';
 import type { WaveRun, WaveRunOptions } from '../../../../shared/model/wave.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { defaultsFiles } from '../../project-files/defaults-files.ts';
