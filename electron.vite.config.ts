@@ -79,7 +79,7 @@ const renderer = {
     rollupOptions: {
       input: { index: resolve('renderer/index.html') },
       // Some larger files instead of a hundred small ones: what several screens use is one. What chooses the language comes before it.
-      output: { codeSplitting: { groups: [{ name: 'language', test: beforeTexts, priority: 1 }, { name: 'shared', minShareCount: 3 }] } },
+      output: { codeSplitting: { groups: [{ name: 'language', test: beforeTexts, priority: 1 }, { name: 'library', test: /[\\/]node_modules[\\/]/, minShareCount: 3, priority: 0.5 }, { name: 'shared', minShareCount: 3 }] } },
     },
   },
 };

@@ -2,7 +2,7 @@ import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
 import CssBaseline from '@mui/material/CssBaseline';
 import { ThemeProvider } from '@mui/material/styles';
-import { StrictMode } from 'react';
+import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { App } from './app.tsx';
@@ -21,7 +21,7 @@ export function startWorkbench(): void {
   const link = createLink(connectWorkbench);
   const root = document.getElementById('root');
   if (root === null) throw new Error('The page has no #root');
-  createRoot(root).render(
+  const page = (
     <StrictMode>
       <CacheProvider value={styleCache}>
         <ThemeProvider theme={theme} defaultMode="system">
@@ -37,6 +37,8 @@ export function startWorkbench(): void {
           </WorkbenchProvider>
         </ThemeProvider>
       </CacheProvider>
-    </StrictMode>,
+    </StrictMode>
   );
+  // Between other tasks: drawn in one go, it would keep the page busy.
+  startTransition(() => createRoot(root).render(page));
 }

@@ -4,7 +4,7 @@ import Link from '@mui/material/Link';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import type { Inventory, KeptMachine } from '../../../shared/inventory/inventory.ts';
 import { goTo, hrefOf } from '../../app/route.ts';
 import { useAction } from '../../app/use-action.ts';
@@ -44,7 +44,7 @@ export function KeptLists({ chosen }: { readonly chosen?: string }) {
 
 function KeptList({ list, names, onRemoved }: { readonly list: Inventory; readonly names: readonly string[]; readonly onRemoved: () => void }) {
   const link = useLink();
-  const replicas = useQuery('replica.list', {}).data;
+  const replicas = useDeferredValue(useQuery('replica.list', {}).data);
   const [isAsking, setIsAsking] = useState(false);
   const [documentOf, setDocumentOf] = useState<KeptMachine>();
   const columns = useMemo(() => [actionColumn(replicas ?? [], setDocumentOf)], [replicas]);
@@ -86,11 +86,18 @@ function KeptList({ list, names, onRemoved }: { readonly list: Inventory; readon
 
 /** The replica of a machine, known by its ID, else by its name; and a file to plan with. */
 function actionColumn(replicas: WorkbenchOutput<'replica.list'>, onDocument: (machine: KeptMachine) => void): Column<KeptMachine> {
+  type Replica = (typeof replicas)[number];
+  const [byVm, byName] = [new Map<string, Replica>(), new Map<string, Replica>()];
+  // Backwards: of several, the first one counts.
+  for (const replica of replicas.toReversed()) {
+    byVm.set(replica.vmId, replica);
+    byName.set(replica.name, replica);
+  }
   return {
     id: 'next',
     label: text.inventory.replica,
     cell: (machine) => {
-      const replica = replicas.find(({ vmId }) => vmId === machine.vm.id) ?? replicas.find(({ vmId, name }) => vmId === machine.vm.name || name === machine.vm.name);
+      const replica = byVm.get(machine.vm.id) ?? byVm.get(machine.vm.name) ?? byName.get(machine.vm.name);
       if (replica !== undefined) return <Link href={hrefOf('replicas', replica.id)}>{text.inventory.open(replica.name)}</Link>;
       return (
         <Button size="small" sx={{ whiteSpace: 'nowrap', ml: -1 }} aria-label={text.inventory.documentOf(machine.vm.name)} onClick={() => onDocument(machine)}>

@@ -4,7 +4,7 @@ import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
-import { useCallback, useDeferredValue, useMemo, useState } from 'react';
+import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { machineStates, type KeptMachine } from '../../../shared/inventory/inventory.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
@@ -22,8 +22,10 @@ interface Props {
   readonly more?: readonly Column<KeptMachine>[];
 }
 
+const noColumns: readonly Column<KeptMachine>[] = [];
+
 /** Machines of a list with what became of them since the import before: searched, filtered by that, sorted. */
-export function MachinesTable({ label, machines, more = [] }: Props) {
+export const MachinesTable = memo(function MachinesTable({ label, machines, more = noColumns }: Props) {
   const [search, setSearch] = useState('');
   const [state, setState] = useState<StateFilter>('all');
   const wanted = useDeferredValue(search.trim().toLowerCase());
@@ -35,6 +37,7 @@ export function MachinesTable({ label, machines, more = [] }: Props) {
   const { value: matching = machines } = useInSlices(find, isUnfiltered ? 0 : machines.length);
   const found = isUnfiltered ? machines : matching;
   const counts = useMemo(() => countStates(machines), [machines]);
+  const all = useMemo(() => [...columns, ...more], [more]);
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -54,11 +57,11 @@ export function MachinesTable({ label, machines, more = [] }: Props) {
       {found.length === 0 ? (
         <EmptyState title={text.inventory.noMatch} />
       ) : (
-        <PagedTable label={label} columns={[...columns, ...more]} rows={found} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} />
+        <PagedTable label={label} columns={all} rows={found} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} />
       )}
     </>
   );
-}
+});
 
 function countStates(machines: readonly KeptMachine[]): ReadonlyMap<KeptMachine['state'], number> {
   const counts = new Map<KeptMachine['state'], number>();

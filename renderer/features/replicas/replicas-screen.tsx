@@ -48,6 +48,7 @@ export function ReplicasScreen() {
   const deployments = useRunQuery('deployment.list', { latest: true }, 'states').data;
   // Drawn when what is known without it is shown.
   const endpoints = useDeferredValue(useQuery('endpoint.list', {}).data);
+  const isKnown = useDeferredValue(executions !== undefined && deployments !== undefined);
   return (
     <Screen isWide title={text.replicas.title} lead={text.replicas.lead}>
       <VaultNeeded />
@@ -63,7 +64,7 @@ export function ReplicasScreen() {
             );
           }
           // Without its runs nobody can tell where a replica stands.
-          if (executions === undefined || deployments === undefined) return null;
+          if (!isKnown || executions === undefined || deployments === undefined) return null;
           return <ReplicaTable replicas={replicas} executions={executions} deployments={deployments} endpoints={endpoints} />;
         }}
       </QueryView>
