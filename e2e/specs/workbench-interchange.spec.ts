@@ -62,7 +62,7 @@ describe('import and export in the workbench', () => {
     await choose(page.getByLabel('Endpoint 5f1c is'), 'Images');
     await page.getByText('1 endpoint and 2 replicas selected. Nothing is written yet.').waitFor();
     await page.getByRole('row', { name: /Cloud.*Exists/ }).first().waitFor();
-    await page.getByText('Deploy it with --in-place to get the same.').waitFor();
+    await page.getByText('To get the same, choose when you deploy it: Volumes: The replica’s own volumes.').waitFor();
     await page.getByRole('table', { name: 'Not imported' }).getByRole('cell', { name: 'notes', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Show the contents of web' }).click();
     const contents = page.getByRole('region', { name: 'Contents of web' }).last();

@@ -4,6 +4,7 @@ import Box from '@mui/material/Box';
 import Link from '@mui/material/Link';
 import type { MoverLink } from '../../shared/contract/mover-calls.ts';
 import { useNow } from '../components/use-now.ts';
+import { CodeSpans } from '../components/code-spans.tsx';
 import { errorWords, text } from '../text/text.ts';
 import { hrefOf } from './route.ts';
 import { useLink } from './workbench-context.tsx';
@@ -37,7 +38,7 @@ function LostMover({ link: { name, error, retryAt } }: { readonly link: MoverLin
         <Box sx={{ overflowWrap: 'anywhere' }}>
           {errorWords(error.code).title}: {error.message}
           {/* What no further attempt mends, a person has to. */}
-          {retryAt === undefined && <div>{errorWords(error.code).remedy}</div>}
+          {retryAt === undefined && <div><CodeSpans>{errorWords(error.code).remedy}</CodeSpans></div>}
         </Box>
       )}
     </Alert>

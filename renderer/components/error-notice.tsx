@@ -6,6 +6,7 @@ import Typography from '@mui/material/Typography';
 import type { ErrorRecord } from '../../shared/model/causeway-error.ts';
 import { fonts } from '../app/theme.ts';
 import { errorWords, text } from '../text/text.ts';
+import { CodeSpans } from './code-spans.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { EnglishText } from './english-text.tsx';
 import { LearnMoreOfError } from './manual/learn-more.tsx';
@@ -31,10 +32,10 @@ export function ErrorNotice({ error, onRetry, retryLabel = text.app.tryAgain, re
         <b>{text.app.evidence}:</b> <EnglishText>{error.message}</EnglishText>
       </Typography>
       <Typography variant="body2">
-        <b>{text.app.cause}:</b> {cause}
+        <b>{text.app.cause}:</b> <CodeSpans>{cause}</CodeSpans>
       </Typography>
       <Typography variant="body2">
-        <b>{text.app.remedy}:</b> {remedy}
+        <b>{text.app.remedy}:</b> <CodeSpans>{remedy}</CodeSpans>
       </Typography>
       <Box sx={{ display: 'flex', gap: 1, mt: 1, alignItems: 'center' }}>
         {onRetry !== undefined && (

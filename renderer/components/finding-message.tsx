@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { isEnglish } from '../text/text.ts';
+import { CodeSpans } from './code-spans.tsx';
 import { findingLines, type PageFinding } from './finding-lines.ts';
 
 interface Props {
@@ -14,19 +15,19 @@ export function FindingMessage({ finding, suggestion = 'inline' }: Props) {
   if (isEnglish) return <EnglishMessage finding={finding} suggestion={suggestion} />;
   return findingLines(finding).map(({ part, words, isEnglish: isForeign }) => (
     <Box key={part} component="span" {...(isForeign ? { lang: 'en' } : {})} sx={{ display: 'block', overflowWrap: 'anywhere', fontWeight: part === 'title' ? 600 : undefined }}>
-      {words}
+      <CodeSpans>{words}</CodeSpans>
     </Box>
   ));
 }
 
 function EnglishMessage({ finding: { message, suggestion }, suggestion: place }: Required<Props>) {
-  if (suggestion === undefined || place === 'elsewhere') return message;
-  if (place === 'inline') return `${message} ${suggestion}`;
+  if (suggestion === undefined || place === 'elsewhere') return <CodeSpans>{message}</CodeSpans>;
+  if (place === 'inline') return <CodeSpans>{`${message} ${suggestion}`}</CodeSpans>;
   return (
     <>
-      {message}
+      <CodeSpans>{message}</CodeSpans>
       <Typography variant="body2" sx={{ color: 'text.secondary' }}>
-        {suggestion}
+        <CodeSpans>{suggestion}</CodeSpans>
       </Typography>
     </>
   );

@@ -90,7 +90,7 @@ function replicasOf(transfer: TransferPayload, deployments: readonly DeploymentP
   if (transfer.notes !== undefined && transfer.notes !== null && transfer.notes !== '') notCarried.push({ of, what: 'notes', why: 'replicas have no notes' });
   if (transfer.scenario === 'live_migration') notCarried.push({ of, what: 'scenario', why: 'a replica can be deployed any number of times' });
   for (const { user_scripts: scripts } of [transfer, ...deployments]) {
-    if (scripts !== undefined && scripts !== null && Object.keys(scripts).length > 0) notCarried.push({ of, what: 'user_scripts', why: 'scripts are given with each deployment: see causeway replica deploy --help' });
+    if (scripts !== undefined && scripts !== null && Object.keys(scripts).length > 0) notCarried.push({ of, what: 'user_scripts', why: 'scripts are given with each deployment' });
   }
   const options = deployOptions([transfer, ...deployments], notCarried, of);
   return transfer.instances.map((vm) => ({ vm, source, destination, sourcePlugin, destinationPlugin, sourceEnvironment: from.environment, destinationEnvironment: mapped.environment, deployOptions: options }));

@@ -23,6 +23,14 @@ export interface ImportRow {
 /** By rows' keys: `undefined` when it was created, else why it was not. */
 export type Outcomes = ReadonlyMap<string, CausewayError | undefined>;
 
+/** What the form of a deployment calls an option of the command line. */
+function nameOfOption(option: string): string {
+  const names: Readonly<Record<string, string>> = {
+    '--in-place': `${text.deployments.volumes}: ${text.deployments.volumeModes.inPlace.label}`, '--skip-morphing': text.interchange.withoutPreparation,
+  };
+  return names[option] ?? option;
+}
+
 /** In the order in which they have to be created. */
 export function importRows({ endpoints, replicas }: ImportPlan): readonly ImportRow[] {
   return [
@@ -38,7 +46,7 @@ export function importRows({ endpoints, replicas }: ImportPlan): readonly Import
       const { vm, source, destination, sourceEnvironment, destinationEnvironment, deployOptions, exists } = replica;
       return {
         key: `replica ${index}`, kind: 'replica', name: vm, exists, where: `${source} → ${destination}`,
-        note: [exists ? text.interchange.existsReplica : '', deployOptions.length === 0 ? '' : text.interchange.deployWith(deployOptions.join(' '))].filter((part) => part !== '').join(' '),
+        note: [exists ? text.interchange.existsReplica : '', deployOptions.length === 0 ? '' : text.interchange.deployWith(deployOptions.map(nameOfOption).join(', '))].filter((part) => part !== '').join(' '),
         contents: () => importedDocument({
           ...replica,
           sourceEnvironment: withoutSecrets(replica.sourcePlugin, 'source', sourceEnvironment).kept,

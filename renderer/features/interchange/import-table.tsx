@@ -3,6 +3,7 @@ import Button from '@mui/material/Button';
 import Checkbox from '@mui/material/Checkbox';
 import Typography from '@mui/material/Typography';
 import { useMemo } from 'react';
+import { CodeSpans } from '../../components/code-spans.tsx';
 import { EnglishText } from '../../components/english-text.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { errorWords, text } from '../../text/text.ts';
@@ -68,7 +69,7 @@ function Outcome({ exists, isOver, error }: { readonly exists: boolean; readonly
       <Box sx={{ color: 'error.main', fontWeight: 600 }}>{words.failed}</Box>
       <Box>{title}</Box>
       <Typography variant="caption" component="div" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}><EnglishText>{error.message}</EnglishText></Typography>
-      <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>{remedy}</Typography>
+      <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}><CodeSpans>{remedy}</CodeSpans></Typography>
     </Box>
   );
 }

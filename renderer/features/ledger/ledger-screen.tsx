@@ -13,6 +13,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { QueryView } from '../../components/query-view.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { Screen } from '../../components/screen.tsx';
+import { CodeSpans } from '../../components/code-spans.tsx';
 import { errorWords, text } from '../../text/text.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { VaultNeeded } from '../../components/vault-card.tsx';
@@ -85,7 +86,7 @@ function UncheckedEndpoints({ endpoints }: { readonly endpoints: readonly Endpoi
       <Box component="ul" sx={{ m: 0, pl: 3, overflowWrap: 'anywhere' }}>
         {unchecked.map(({ endpointId, endpointName, side, error }) => (
           <li key={`${endpointId} ${side}`}>
-            <b>{endpointName}</b> ({text.ledger.sides[side]}){error === undefined ? '' : `: ${error.message}. ${errorWords(error.code).remedy}`}
+            <b>{endpointName}</b> ({text.ledger.sides[side]})<CodeSpans>{error === undefined ? '' : `: ${error.message}. ${errorWords(error.code).remedy}`}</CodeSpans>
           </li>
         ))}
       </Box>

@@ -10,6 +10,7 @@ import type { DeploymentOptions } from '../../../shared/model/deployment.ts';
 import { wouldStop, type GuestFound, type GuestInspection } from '../../../shared/model/guest-inspection.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
+import { CodeSpans } from '../../components/code-spans.tsx';
 import { EnglishText } from '../../components/english-text.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { LearnMoreOfError } from '../../components/manual/learn-more.tsx';
@@ -135,7 +136,7 @@ function Told({ list, severity }: { readonly list: GuestFound['findings']; reado
           ))}
         </Box>
         <Typography variant="body2" sx={{ mt: 0.5 }}>
-          <b>{text.app.remedy}:</b> {remedy}
+          <b>{text.app.remedy}:</b> <CodeSpans>{remedy}</CodeSpans>
         </Typography>
         <LearnMoreOfError code={code} title={title} />
       </Alert>
