@@ -58,5 +58,6 @@ function isMeasurement(name: string): name is MeasurementName {
 
 function write(file: string, content: object): void {
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(content, undefined, 2)}\n`);
+  // Lists of numbers on one line: points of plots, and turns.
+  writeFileSync(file, `${JSON.stringify(content, undefined, 2).replaceAll(/\[[-\d.,\s]+\]/g, (list) => list.replaceAll(/\s+/g, ' '))}\n`);
 }

@@ -52,6 +52,11 @@ export const measurements = {
     method: 'The command line as users have it, from images in memory to the lab\'s cloud and its worker, with verification. Memory is the most that the engine\'s process had resident (VmHWM).',
     limits: 'Engine, worker and cloud share the processors of one computer.',
   },
+  'many-disks': {
+    about: 'memory of the engine with many disks in parallel, and more in the queue',
+    method: 'A wave of VMs with sparse disks goes from images in memory to the lab\'s cloud, each to a worker of its own, and is verified, by the command line as users have it. Memory is the most that the engine\'s process had resident (VmHWM).',
+    limits: 'Engine, workers and cloud share the processors of one computer: with more of them more chunks are on their way.',
+  },
   'guest-preparation': {
     about: 'a guest prepared, beside virt-v2v-in-place and virt-customize',
     method: 'Copies of one disk, all in software emulation, from the start of the machine that does it to its end; one run. virt-customize gets the same work command by command, virt-v2v-in-place does not install cloud-init.',
