@@ -39,7 +39,7 @@ HEAD_BYTES = HEAD.size
 MAX_PAYLOAD = 4 * 1024 * 1024
 
 HELLO, PING, DEVICES, OPEN, WRITE, ZERO, FLUSH, DIGEST, CLOSE, END, READ = range(1, 12)
-ANSWER, DEFLATED, CHECKED = 1, 2, 4
+ANSWER, DEFLATED, CHECKED, ZSTD = 1, 2, 4, 8
 
 OK = 0
 BAD_FRAME = 1       # the connection is closed after it: nothing that follows can be trusted
@@ -661,6 +661,67 @@ def punch_hole(fd, offset, length):
     return True
 
 
+def load_zstd():
+    """The library, where the worker has it: programs of Debian and of the RHEL family need it themselves. None elsewhere."""
+    try:
+        library = ctypes.CDLL('libzstd.so.1')
+        library.ZSTD_createDCtx.restype = ctypes.c_void_p
+        library.ZSTD_freeDCtx.argtypes = [ctypes.c_void_p]
+        library.ZSTD_decompressDCtx.restype = ctypes.c_size_t
+        library.ZSTD_decompressDCtx.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]
+        library.ZSTD_isError.argtypes = [ctypes.c_size_t]
+        return library
+    except (OSError, AttributeError):
+        return None
+
+
+ZSTD_LIBRARY = load_zstd()
+
+
+class Decompressor(object):
+    """Of one connection, whose requests are handled one after the other: its memory is used again for each of them."""
+
+    def __init__(self):
+        self.context = None
+        self.out = memoryview(bytearray(0))
+
+    def inflate(self, payload, length):
+        inflater = zlib.decompressobj(-15)
+        data = inflater.decompress(payload, length)
+        if len(data) != length or not inflater.eof and inflater.decompress(inflater.unconsumed_tail, 1):
+            raise Refusal(BAD_REQUEST, 'the payload does not inflate to %d bytes' % length)
+        return memoryview(data)
+
+    def unzstd(self, payload, length):
+        if ZSTD_LIBRARY is None:
+            raise Refusal(BAD_REQUEST, 'this worker has no libzstd')
+        if self.context is None:
+            self.context = ZSTD_LIBRARY.ZSTD_createDCtx()
+        if self.context is None:
+            raise Refusal(BAD_REQUEST, 'no memory for libzstd')
+        if length > len(self.out):
+            self.out = memoryview(bytearray(max(length, 1024 * 1024)))
+        # Plain addresses: ctypes keeps an array type for each length forever.
+        count = 0
+        if length and len(payload):
+            count = ZSTD_LIBRARY.ZSTD_decompressDCtx(self.context, address_of(self.out), length, address_of(payload), len(payload))
+        if count != length or ZSTD_LIBRARY.ZSTD_isError(count):
+            raise Refusal(BAD_REQUEST, 'the payload is not a zstd frame of %d bytes' % length)
+        return self.out[:length]
+
+    def close(self):
+        if self.context is not None:
+            ZSTD_LIBRARY.ZSTD_freeDCtx(self.context)
+            self.context = None
+
+
+FEATURES = ['deflate', 'checksum', 'zero', 'digest', 'read'] + (['zstd'] if ZSTD_LIBRARY is not None else [])
+
+
+def address_of(view):
+    return ctypes.addressof(ctypes.c_char.from_buffer(view))
+
+
 # ---------------------------------------------------------------- sessions and connections
 
 
@@ -735,6 +796,7 @@ class Connection(object):
         self.session = None
         self.head = bytearray(HEAD_BYTES)
         self.buffer = memoryview(bytearray(64 * 1024))
+        self.decompressor = Decompressor()
 
     def serve(self):
         head = memoryview(self.head)
@@ -764,6 +826,7 @@ class Connection(object):
         finally:
             if self.session is not None:
                 self.agent.leave(self.session, self)
+            self.decompressor.close()
             self.carrier.close()
 
     def receive_payload(self, size):
@@ -829,19 +892,17 @@ class Connection(object):
             if kind == ZERO:
                 volume.zero(offset, length)
             else:
-                volume.write(offset, self.inflate(payload, length) if flags & DEFLATED else payload)
+                volume.write(offset, self.unpacked(flags, payload, length))
         finally:
             volume.release()
         self.answer(request, kind, OK, b'', handle, offset, length)
 
-    def inflate(self, payload, length):
+    def unpacked(self, flags, payload, length):
+        if not flags & (DEFLATED | ZSTD):
+            return payload
         if length > MAX_PAYLOAD:
             raise Refusal(BAD_REQUEST, 'a write of %d bytes is too long' % length)
-        inflater = zlib.decompressobj(-15)
-        data = inflater.decompress(payload, length)
-        if len(data) != length or not inflater.eof and inflater.decompress(inflater.unconsumed_tail, 1):
-            raise Refusal(BAD_REQUEST, 'the payload does not inflate to %d bytes' % length)
-        return memoryview(data)
+        return (self.decompressor.unzstd if flags & ZSTD else self.decompressor.inflate)(payload, length)
 
     def hello(self, version, request, payload):
         asked = json.loads(bytes(payload).decode('utf-8')) if len(payload) else {}
@@ -851,7 +912,7 @@ class Connection(object):
             raise Refusal(BAD_REQUEST, 'HELLO was spoken before')
         self.session = self.agent.join(asked.get('session'), self)
         said = {
-            'version': VERSION, 'session': self.session.token, 'features': ['deflate', 'checksum', 'zero', 'digest', 'read'],
+            'version': VERSION, 'session': self.session.token, 'features': FEATURES,
             'maxPayload': MAX_PAYLOAD, 'maxDigestAnswer': DIGEST_MAX_ANSWER, 'idleSeconds': self.agent.idle_seconds,
             'python': '%d.%d.%d' % sys.version_info[:3], 'pid': os.getpid(),
         }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAgentPath } from '../../electron/engine/transport/agent-launch.ts';
@@ -84,13 +84,13 @@ describe('the worker agent', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function opened(): Promise<{ agent: RawAgent; volume: number }> {
+  async function opened(): Promise<{ agent: RawAgent; volume: number; features: readonly string[] }> {
     const agent = new RawAgent(['--allow', folder]);
     agents.push(agent);
-    await agent.ask('HELLO');
+    const { features } = JSON.parse((await agent.ask('HELLO')).payload.toString()) as { readonly features: readonly string[] };
     const answer = await agent.ask('OPEN', {}, Buffer.from(disk));
     expect([answer.head.argument, answer.head.length]).toEqual([statuses.OK, diskBytes]);
-    return { agent, volume: answer.head.volume };
+    return { agent, volume: answer.head.volume, features };
   }
 
   it('is written in the syntax of Python 3.6, with the standard library alone', async () => {
@@ -140,6 +140,31 @@ describe('the worker agent', () => {
     expect((await readFile(disk)).equals(before)).toBe(true);
   });
 
+  it('refuses what is no Zstandard frame of exactly the length it names', async () => {
+    const { agent, volume, features } = await opened();
+    expect(features).toContain('zstd');
+    const flags = frameFlags.ZSTD;
+    const noise = randomBytes(5000);
+    const damaged = zstdCompressSync(noise);
+    damaged[6] = (damaged[6] ?? 0) ^ 0xff;
+    for (const [payload, length] of [
+      [zstdCompressSync(Buffer.alloc(5000, 'a')), 4999],
+      [zstdCompressSync(Buffer.alloc(5000, 'a')), 5001],
+      [zstdCompressSync(noise).subarray(0, 4000), 5000],
+      [Buffer.concat([zstdCompressSync(noise), Buffer.from('more')]), 5000],
+      [damaged.subarray(0, 12), 5000],
+      [Buffer.from('no frame at all'), 100],
+      [Buffer.alloc(0), 100],
+      [zstdCompressSync(Buffer.alloc(64 * diskBytes)), 64 * diskBytes],
+    ] as const) {
+      const { head } = await agent.ask('WRITE', { volume, flags, length }, payload);
+      expect([statuses.BAD_REQUEST, statuses.OUT_OF_RANGE]).toContain(head.argument);
+    }
+    expect((await readFile(disk)).equals(before)).toBe(true);
+    expect((await agent.ask('WRITE', { volume, flags, length: 5000 }, zstdCompressSync(noise))).head.argument).toBe(statuses.OK);
+    expect((await readFile(disk)).subarray(0, 5000).equals(noise)).toBe(true);
+  });
+
   it('checks the range of a write itself', async () => {
     const { agent, volume } = await opened();
     for (const [offset, length] of [[diskBytes, 1], [diskBytes - 1, 2], [2 ** 52, 1], [0, 2 ** 52]] as const) {
@@ -171,7 +196,7 @@ describe('the worker agent', () => {
     const { agent, volume } = await opened();
     const fields = fc.record({
       type: fc.oneof(fc.constantFrom(requestTypes.DIGEST, requestTypes.OPEN, requestTypes.ZERO, requestTypes.WRITE), fc.integer({ min: 11, max: 255 })),
-      flags: fc.constantFrom(0, frameFlags.DEFLATED, frameFlags.CHECKED),
+      flags: fc.constantFrom(0, frameFlags.DEFLATED, frameFlags.CHECKED, frameFlags.ZSTD, frameFlags.ZSTD | frameFlags.DEFLATED),
       volume: fc.constantFrom(volume, 0, 99),
       offset: fc.oneof(fc.maxSafeNat(), fc.nat(2 * diskBytes)).filter((offset) => offset >= diskBytes),
       length: fc.integer({ min: 1, max: 2 ** 40 }),

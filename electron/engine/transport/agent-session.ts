@@ -4,7 +4,7 @@ import type { IscsiLogin } from '../ports/write-target.ts';
 import type { WorkerDevice, WorkerSession, WorkerVolume } from '../ports/write-target.ts';
 import type { AgentLink } from './agent-link.ts';
 import { ByteBudget } from './byte-budget.ts';
-import type { CompressionPolicy } from './compression.ts';
+import type { Codec, CompressionPolicy } from './compression.ts';
 import { protocolVersion } from './protocol.ts';
 import { VolumeWriter, type WriterLinks } from './volume-writer.ts';
 
@@ -38,6 +38,7 @@ export interface AgentSessionParts {
   readonly control: AgentLink;
   readonly data: readonly AgentLink[];
   readonly compression: CompressionPolicy;
+  readonly codec: Codec;
   readonly inFlightBytes: number;
   readonly throttle: WriterLinks['throttle'];
   /** Ends what carries the links; called once. */
@@ -79,9 +80,9 @@ export class AgentSession implements WorkerSession {
   }
 
   async open(device: WorkerDevice, signal: AbortSignal): Promise<WorkerVolume> {
-    const { control, data, compression, throttle } = this.#parts;
+    const { control, data, compression, codec, throttle } = this.#parts;
     const answer = await control.request({ type: 'OPEN', payload: Buffer.from(device.path) }, signal);
-    const links = { control, data, budget: this.#budget, throttle };
+    const links = { control, data, budget: this.#budget, codec, throttle };
     return new VolumeWriter(device.path, answer.head.volume, answer.head.length, links, compression);
   }
 

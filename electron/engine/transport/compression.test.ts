@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { inflateRawSync } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { deflateRawSync, inflateRawSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { CompressionTuner, deflate, looksCompressible, type CompressionPolicy } from './compression.ts';
+import { codecFor, compress, CompressionTuner, looksCompressible, type Codec, type CompressionPolicy } from './compression.ts';
 
 const mebibyte = 1024 * 1024;
 
 /** Runs writes of 1 MiB over a pretended link; returns the share of them that were compressed. */
-function shareCompressed(policy: CompressionPolicy, rawRate: number, compressedRate: number, mebibytes: number, processors = 8): number {
+function shareCompressed(policy: CompressionPolicy, rawRate: number, compressedRate: number, mebibytes: number, processors = 8, codec: Codec = 'deflate'): number {
   let now = 0;
   let compressed = 0;
-  const tuner = new CompressionTuner(policy, () => now, processors);
+  const tuner = new CompressionTuner(policy, codec, () => now, processors);
   for (let count = 0; count < mebibytes; count++) {
     const { epoch, compressing } = tuner;
     if (compressing) compressed++;
@@ -37,6 +38,11 @@ describe('the compression tuner', () => {
     expect(shareCompressed('auto', 300e6, 450e6, 2000, 8)).toBeGreaterThan(0.8);
   });
 
+  it('tries a cheap codec on links that are too fast for a dear one', () => {
+    expect(shareCompressed('auto', 300e6, 450e6, 2000, 2, 'zstd')).toBeGreaterThan(0.8);
+    expect(shareCompressed('auto', 900e6, 200e6, 5000, 2, 'zstd')).toBe(0);
+  });
+
   it('does as it is told', () => {
     expect(shareCompressed('always', 900e6, 100e6, 100)).toBe(1);
     expect(shareCompressed('never', 1e6, 100e6, 100)).toBe(0);
@@ -44,7 +50,7 @@ describe('the compression tuner', () => {
 
   it('asks again when the link has changed', () => {
     let now = 0;
-    const tuner = new CompressionTuner('auto', () => now);
+    const tuner = new CompressionTuner('auto', 'zstd', () => now);
     const run = (seconds: number, rate: (compressing: boolean) => number): boolean => {
       for (const end = now + seconds * 1000; now < end; ) {
         const { epoch, compressing } = tuner;
@@ -58,15 +64,25 @@ describe('the compression tuner', () => {
   });
 });
 
-describe('deflate', () => {
-  it('tells text from noise by samples', () => {
+describe('compression', () => {
+  const codecs = [['zstd', zstdDecompressSync], ['deflate', inflateRawSync]] as const;
+
+  it('tells what is far from noise by samples', () => {
     const text = Buffer.from('All work and no play makes Jack a dull boy. '.repeat(30_000));
-    expect([looksCompressible(text), looksCompressible(randomBytes(mebibyte)), looksCompressible(Buffer.alloc(100))]).toEqual([true, false, false]);
+    const noise = randomBytes(mebibyte);
+    const half = Buffer.concat([noise.subarray(0, mebibyte / 2), text.subarray(0, mebibyte / 2)]);
+    const programs = readFileSync(process.execPath).subarray(0, mebibyte);
+    expect([text, programs, half, noise.subarray(0, 2000).fill('ab'), text.subarray(0, 600)].map(looksCompressible)).toEqual(Array(5).fill(true));
+    expect([randomBytes(mebibyte), deflateRawSync(programs), Buffer.alloc(100)].map(looksCompressible)).toEqual([false, false, false]);
   });
 
-  it('gives a stream that inflates to the same, or nothing when nothing is saved', async () => {
+  it.each(codecs)('gives what unpacks to the same, or nothing when nothing is saved (%s)', async (codec, unpack) => {
     const text = Buffer.from('0123456789'.repeat(10_000));
-    expect(inflateRawSync((await deflate(text)) ?? Buffer.alloc(0))).toEqual(text);
-    expect(await deflate(randomBytes(100_000))).toBeUndefined();
+    expect(unpack((await compress(text, codec)) ?? Buffer.alloc(0))).toEqual(text);
+    expect(await compress(randomBytes(100_000), codec)).toBeUndefined();
+  });
+
+  it('takes zstd where the worker has it', () => {
+    expect([codecFor(['deflate', 'zstd']), codecFor(['deflate', 'read'])]).toEqual(['zstd', 'deflate']);
   });
 });

@@ -1,5 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { constants, deflateRaw, deflateRawSync } from 'node:zlib';
+import { constants, deflateRaw, zstdCompress } from 'node:zlib';
+
+/** Zstandard brings the same ratio for about a quarter of deflate's processor time. */
+export type Codec = 'zstd' | 'deflate';
+
+/** The best one that the worker's `features` and this process have. */
+export function codecFor(features: readonly string[]): Codec {
+  return features.includes('zstd') && typeof zstdCompress === 'function' ? 'zstd' : 'deflate';
+}
 
 export type CompressionPolicy = 'auto' | 'always' | 'never';
 
@@ -10,9 +18,9 @@ interface Epoch {
   bytes: number;
 }
 
-// What one processor deflates at best, and how many of them work at it: the threads of the pool, the engine's own apart.
-const deflatedBytesPerSecond = 130e6;
-const deflatingThreads = 4;
+// What one processor compresses at best, and how many of them work at it: the threads of the pool, the engine's own apart.
+const bytesPerSecond: Readonly<Record<Codec, number>> = { zstd: 500e6, deflate: 130e6 };
+const compressingThreads = 4;
 const epochBytes = 8 * 1024 * 1024;
 const epochMs = 250;
 const shortEpochBytes = 1024 * 1024;
@@ -36,8 +44,8 @@ export class CompressionTuner {
   #settledAt: number | undefined;
 
   /** `processors`: above what these deflate it is not even tried. */
-  constructor(policy: CompressionPolicy, now: () => number = () => performance.now(), processors: number = availableParallelism()) {
-    this.#hopelessBytesPerSecond = deflatedBytesPerSecond * Math.max(1, Math.min(deflatingThreads, processors - 1));
+  constructor(policy: CompressionPolicy, codec: Codec, now: () => number = () => performance.now(), processors: number = availableParallelism()) {
+    this.#hopelessBytesPerSecond = bytesPerSecond[codec] * Math.max(1, Math.min(compressingThreads, processors - 1));
     this.#policy = policy;
     this.#now = now;
     this.#epoch = newEpoch(policy === 'always', now());
@@ -103,30 +111,43 @@ function newEpoch(compressing: boolean, now: number): Epoch {
 
 const sampleBytes = 4096;
 const sampleCount = 4;
-const worthwhileRatio = 0.85;
+/** Noise has almost 8 bits a byte, and so has what is compressed or encrypted already; programs 6 to 6.5, text less than 5. */
+const compressibleBits = 7.5;
+const counts = new Uint16Array(256);
+const timesLog2 = Float64Array.from({ length: sampleBytes + 1 }, (_, count) => (count === 0 ? 0 : count * Math.log2(count)));
 
-/** Whether a few samples of `bytes` get clearly smaller; costs about a tenth of a millisecond. */
+/** Whether one of a few samples is far from noise; takes a few hundredths of a millisecond, and no memory. */
 export function looksCompressible(bytes: Uint8Array): boolean {
   if (bytes.length < 512) return false;
-  if (bytes.length <= sampleBytes * sampleCount) return ratioOf(bytes) < worthwhileRatio;
-  const samples = Buffer.allocUnsafe(sampleBytes * sampleCount);
-  const step = Math.floor((bytes.length - sampleBytes) / (sampleCount - 1));
+  const step = Math.floor(Math.max(0, bytes.length - sampleBytes) / (sampleCount - 1));
   for (let index = 0; index < sampleCount; index++) {
-    samples.set(bytes.subarray(index * step, index * step + sampleBytes), index * sampleBytes);
+    if (bitsPerByte(bytes, index * step, Math.min(bytes.length, index * step + sampleBytes)) < compressibleBits) return true;
+    if (step === 0) break;
   }
-  return ratioOf(samples) < worthwhileRatio;
+  return false;
 }
 
-function ratioOf(bytes: Uint8Array): number {
-  return deflateRawSync(bytes, { level: constants.Z_BEST_SPEED }).length / bytes.length;
+/** The entropy of single bytes in [start, end). */
+function bitsPerByte(bytes: Uint8Array, start: number, end: number): number {
+  counts.fill(0);
+  for (let at = start; at < end; at++) counts[bytes[at]!]! += 1;
+  let sum = 0;
+  for (const count of counts) sum += timesLog2[count]!;
+  return Math.log2(end - start) - sum / (end - start);
 }
 
-/** Raw deflate in the thread pool. Resolves with undefined when nothing is saved by it. */
-export function deflate(bytes: Uint8Array): Promise<Buffer | undefined> {
+/** More of it costs more than it brings: level 3 makes a tenth less of it, in one and a half times the time. */
+export const zstdLevel = 1;
+
+/** Compresses in the thread pool. Resolves with undefined when nothing is saved by it. */
+export function compress(bytes: Uint8Array, codec: Codec): Promise<Buffer | undefined> {
+  const chunkSize = Math.max(1024, bytes.length >>> 1);
   return new Promise((resolve, reject) => {
-    deflateRaw(bytes, { level: constants.Z_BEST_SPEED, chunkSize: Math.max(1024, bytes.length >>> 1) }, (error, result) => {
+    const done = (error: Error | null, result: Buffer): void => {
       if (error !== null) reject(error);
       else resolve(result.length < bytes.length * 0.97 ? result : undefined);
-    });
+    };
+    if (codec === 'zstd') zstdCompress(bytes, { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: zstdLevel } }, done);
+    else deflateRaw(bytes, { level: constants.Z_BEST_SPEED, chunkSize }, done);
   });
 }

@@ -9,6 +9,7 @@ import { agentLock, fenced, fencedStatus } from './agent-launch.ts';
 import { AgentLink } from './agent-link.ts';
 import { AgentSession, sayHello } from './agent-session.ts';
 import { makeCertificate, type Certificate } from './certificates.ts';
+import { codecFor } from './compression.ts';
 import type { Settings } from './connect-options.ts';
 import { connectThroughProxy } from '../http/proxy-connection.ts';
 import { proxies } from '../http/proxies.ts';
@@ -54,7 +55,7 @@ export async function connectByHttps(
       data.push(link);
     }
     const { compression, inFlightBytes, throttle } = settings;
-    return new AgentSession({ mechanism: 'HTTPS', control, data, compression, inFlightBytes, throttle, release });
+    return new AgentSession({ mechanism: 'HTTPS', control, data, compression, codec: codecFor(hello.features), inFlightBytes, throttle, release });
   } catch (error) {
     for (const link of links) link.fail(error);
     throw error;

@@ -25,7 +25,7 @@ export const requestTypes = {
   READ: 11,
 } as const;
 
-export const frameFlags = { ANSWER: 1, DEFLATED: 2, CHECKED: 4 } as const;
+export const frameFlags = { ANSWER: 1, DEFLATED: 2, CHECKED: 4, ZSTD: 8 } as const;
 
 export const statuses = {
   OK: 0,

@@ -3,8 +3,9 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { WorkerAccess } from '../ports/destination-platform.ts';
 import { fenced, fencedStatus, type AgentPlace } from './agent-launch.ts';
 import { AgentLink } from './agent-link.ts';
-import { AgentSession, sayHello } from './agent-session.ts';
+import { AgentSession, sayHello, type AgentHello } from './agent-session.ts';
 import { systemClock } from '../time/clock.ts';
+import { codecFor } from './compression.ts';
 import type { Settings } from './connect-options.ts';
 import { agentArguments } from './https.ts';
 import { linkOptions } from './link-options.ts';
@@ -33,8 +34,9 @@ export async function connectBySsh(
     ended.resolve(code);
     link.fail(code === fencedStatus ? fenced(where, channel.errorTail()) : new CausewayError('transport.lost', `${where}: the agent exited with ${code ?? 'a signal'}: ${channel.errorTail()}`));
   });
+  let hello: AgentHello;
   try {
-    await sayHello(link, undefined, signal);
+    hello = await sayHello(link, undefined, signal);
   } catch (error) {
     // Its output ends before SSH tells its status.
     const lastWord = new AbortController();
@@ -45,7 +47,7 @@ export async function connectBySsh(
     throw started(error, where, channel.errorTail());
   }
   const { compression, inFlightBytes, throttle } = settings;
-  return new AgentSession({ mechanism: 'SSH', control: link, data: [link], compression, inFlightBytes, throttle, release });
+  return new AgentSession({ mechanism: 'SSH', control: link, data: [link], compression, codec: codecFor(hello.features), inFlightBytes, throttle, release });
 }
 
 /** How long the status of an agent that has ended is awaited, milliseconds. */

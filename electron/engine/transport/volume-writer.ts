@@ -3,7 +3,8 @@ import { allSettledOrThrow } from '../concurrency/all-settled-or-throw.ts';
 import type { WorkerVolume } from '../ports/write-target.ts';
 import type { AgentLink } from './agent-link.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import { CompressionTuner, deflate, looksCompressible, type CompressionPolicy } from './compression.ts';
+import { CompressionTuner, looksCompressible, type Codec, type CompressionPolicy } from './compression.ts';
+import { pack, packedPieceBytes, type Packed } from './packer.ts';
 import { frameFlags, headBytes, maxPayloadBytes } from './protocol.ts';
 
 /** What a writer shares with the other writers of its session. */
@@ -13,14 +14,13 @@ export interface WriterLinks {
   /** For data; at least one. */
   readonly data: readonly AgentLink[];
   readonly budget: ByteBudget;
+  readonly codec: Codec;
   /** Awaited before a payload is handed to a link, so that signs of life are not held up by a bandwidth limit. */
   readonly throttle: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** Larger ones are fewer round trips through event loop and agent; */
+/** Larger pieces are fewer round trips through event loop and agent; those that are compressed are smaller, for several threads. */
 const pieceBytes = maxPayloadBytes;
-/** smaller ones are compressed in several threads in parallel. */
-const compressedPieceBytes = 1024 * 1024;
 const readPieceBytes = 1024 * 1024;
 const zeroPieceBytes = 256 * 1024 * 1024;
 const digestPieceBytes = 64 * 1024 * 1024;
@@ -45,12 +45,12 @@ export class VolumeWriter implements WorkerVolume {
     this.sizeBytes = sizeBytes;
     this.#links = links;
     this.#policy = policy;
-    this.#tuner = new CompressionTuner(policy);
+    this.#tuner = new CompressionTuner(policy, links.codec);
   }
 
   async write(offset: number, bytes: Uint8Array, signal: AbortSignal): Promise<{ readonly bytesSent: number }> {
     this.#check(offset, bytes.length);
-    const longest = this.#tuner.compressing ? compressedPieceBytes : pieceBytes;
+    const longest = this.#tuner.compressing ? packedPieceBytes : pieceBytes;
     if (bytes.length <= longest) return { bytesSent: await this.#writePiece(offset, bytes, signal) };
     const pieces = cut(0, bytes.length, longest).map(({ offset: at, length }) =>
       this.#writePiece(offset + at, bytes.subarray(at, at + length), signal),
@@ -118,27 +118,27 @@ export class VolumeWriter implements WorkerVolume {
   }
 
   async #writePiece(offset: number, bytes: Uint8Array, signal: AbortSignal): Promise<number> {
-    const { budget, throttle, control } = this.#links;
+    const { budget, throttle, control, codec } = this.#links;
     await budget.take(bytes.length, signal);
+    let packed: Packed | undefined;
     try {
       const epoch = this.#tuner.epoch;
-      const packed = await this.#pack(bytes);
-      const payload = packed ?? bytes;
-      const flags = packed === undefined ? 0 : frameFlags.DEFLATED;
+      if (this.#isWorthPacking(bytes)) packed = await pack(bytes, codec);
+      const payload = packed?.bytes ?? bytes;
+      const flags = packed === undefined ? 0 : codec === 'zstd' ? frameFlags.ZSTD : frameFlags.DEFLATED;
       await throttle?.(payload.length + headBytes, AbortSignal.any([signal, control.lost]));
       const request = { type: 'WRITE', volume: this.#handle, offset, length: bytes.length, flags, payload } as const;
       await this.#idlest().request(request, signal);
       this.#tuner.acknowledged(epoch, bytes.length);
       return payload.length;
     } finally {
+      packed?.release();
       budget.give(bytes.length);
     }
   }
 
-  #pack(bytes: Uint8Array): Promise<Buffer | undefined> | undefined {
-    if (!this.#tuner.compressing) return undefined;
-    if (this.#policy === 'auto' && !looksCompressible(bytes)) return undefined;
-    return deflate(bytes);
+  #isWorthPacking(bytes: Uint8Array): boolean {
+    return this.#tuner.compressing && (this.#policy === 'always' || looksCompressible(bytes));
   }
 
   /** Answers weigh, not requests: links take turns. */

@@ -288,7 +288,7 @@ async function overTls(link: HostLink, powershell: RemotePowershell, options: Ho
       over.abort();
       await powershell.close();
     };
-    const session = new AgentSession({ mechanism: 'HTTPS', control, data, compression: 'never', inFlightBytes, throttle: undefined, release });
+    const session = new AgentSession({ mechanism: 'HTTPS', control, data, compression: 'never', codec: 'deflate', inFlightBytes, throttle: undefined, release });
     return { session, end: () => session.close() };
   } catch (error) {
     for (const made of links) made.fail(error);
@@ -318,7 +318,7 @@ async function overSsh(link: HostLink, powershell: RemotePowershell, signal: Abo
     if (words === '' || signal.aborted) throw error;
     throw new CausewayError('source.reader-failed', `${link.host}: ${words}`, { cause: error, details: { host: link.host } });
   }
-  const session = new AgentSession({ mechanism: 'SSH', control, data: [control], compression: 'never', inFlightBytes, throttle: undefined, release: () => powershell.close() });
+  const session = new AgentSession({ mechanism: 'SSH', control, data: [control], compression: 'never', codec: 'deflate', inFlightBytes, throttle: undefined, release: () => powershell.close() });
   return { session, end: () => session.close() };
 }
 
