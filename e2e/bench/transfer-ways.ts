@@ -110,7 +110,7 @@ async function replicated(mechanism: 'HTTPS' | 'SSH', { scratch, sshd, source, t
     workerId, host: '127.0.0.1', sshPort, httpsPort, username: sshd.username,
     privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey,
   };
-  const session = await connectWorker(access, mechanism, { allowPaths: [scratch], agentPorts: [agentPort] }, never);
+  const session = await connectWorker(access, mechanism, { allowPaths: [scratch], agentPorts: [agentPort], ...(process.env['C'] ? { compression: process.env['C'] as 'always' } : {}) }, never);
   const reader = await openImage(source);
   const diskBytes = reader.sizeBytes;
   const writer = await session.open({ path: target, serial: '', byPath: [], sizeBytes: diskBytes, inUse: false }, never);

@@ -29,7 +29,7 @@ describe.skipIf(!hasMono())('the C# program that reads disks on Hyper-V hosts, u
     running = runReader(built);
     const control = new AgentLink(running.stream, { peer: 'the reader', checksumPayloads: true, pingAfterMs: 0, lostAfterMs: 60_000, stalledAfterMs: 60_000 });
     expect(await sayHello(control, undefined, signal)).toMatchObject({ version: 1, features: ['read', 'digest'] });
-    session = new AgentSession({ mechanism: 'SSH', control, data: [control], compression: 'never', inFlightBytes: 2 ** 23, throttle: undefined, release: async () => undefined });
+    session = new AgentSession({ mechanism: 'SSH', control, data: [control], compression: 'never', codec: 'deflate', inFlightBytes: 2 ** 23, throttle: undefined, release: async () => undefined });
   }, 120_000);
   afterAll(async () => {
     running?.kill();
@@ -85,7 +85,7 @@ describe.skipIf(!hasMono())('the C# program that reads disks on Hyper-V hosts, u
       const data = [await link(started), await link(started)];
       for (const one of data) await sayHello(one, hello.session, signal);
       await expect(link(started).then((made) => sayHello(made, 'another session', signal))).rejects.toMatchObject({ code: 'transport.request-refused' });
-      const overTls = new AgentSession({ mechanism: 'HTTPS', control, data, compression: 'never', inFlightBytes: 2 ** 23, throttle: undefined, release: async () => undefined });
+      const overTls = new AgentSession({ mechanism: 'HTTPS', control, data, compression: 'never', codec: 'deflate', inFlightBytes: 2 ** 23, throttle: undefined, release: async () => undefined });
       const volume = await overTls.open(device(join(folder, 'disk.vhdx')), signal);
       const into = Buffer.alloc(2 ** 20);
       await volume.read(4097, into, signal);

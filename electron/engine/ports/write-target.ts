@@ -21,6 +21,8 @@ export interface WriteTarget {
    * disk. A power of two, at most 64 KiB. 1: any range.
    */
   readonly alignmentBytes: number;
+  /** How many bytes in unanswered writes fill the way to it at present. Absent: 16 MiB are enough. */
+  readonly bytesInFlight?: number;
   /**
    * Resolves when the bytes are written (not when they are durable). The buffer must not be changed before.
    * `bytesSent` is what crossed the link for it, after compression, without headers.

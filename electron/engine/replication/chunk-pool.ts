@@ -4,24 +4,24 @@ import { ChunkBuffer } from './chunk-buffer.ts';
 
 /** What is kept for the next chunk or run, of this process: as much as four disks have in flight. */
 const MOST_SPARE_BYTES = 64 * 1024 * 1024;
-/** A small chunk's part of a large one. */
-const SMALL_PART = 8;
+/** What the chunks of all disks of this process may take together: more of them wait for each other, and memory stays bounded. */
+const PROCESS_BYTES = 160 * 1024 * 1024;
+/** Parts of the largest chunk, for which there are buffers as well. */
+const PARTS = [8, 2, 1];
 
 /**
- * The memory for the chunks of an execution: bounded, first come first served. Buffers come in two sizes only and are
+ * The memory for the chunks of an execution: bounded, first come first served. Buffers come in three sizes only and are
  * used again, by other runs too: shared memory is given back by the collector alone, which does not see how much it is.
  */
 export class ChunkPool {
   readonly #budget: ByteBudget;
-  readonly #largest: number;
-  readonly #small: number;
+  readonly #sizes: readonly number[];
   readonly #out = new Set<ChunkBuffer>();
 
-  /** At most `limitBytes` of data at once, for chunks of up to `largestBytes`. */
-  constructor(limitBytes: number, largestBytes: number) {
+  /** At most `limitBytes` of data at once, which may change, for chunks of up to `largestBytes`. */
+  constructor(limitBytes: number | (() => number), largestBytes: number) {
     this.#budget = new ByteBudget(limitBytes);
-    this.#largest = largestBytes;
-    this.#small = Math.max(BLOCK_BYTES, Math.ceil(largestBytes / SMALL_PART / BLOCK_BYTES) * BLOCK_BYTES);
+    this.#sizes = PARTS.map((part) => Math.max(BLOCK_BYTES, Math.ceil(largestBytes / part / BLOCK_BYTES) * BLOCK_BYTES));
   }
 
   /** Bytes in buffers in use. */
@@ -31,8 +31,14 @@ export class ChunkPool {
 
   /** A buffer for at least so many bytes. Rejects with the signal's reason when it is aborted before there is one. */
   async take(bytes: number, signal: AbortSignal): Promise<ChunkBuffer> {
-    const size = bytes <= this.#small ? this.#small : Math.max(bytes, this.#largest);
+    const size = this.#sizes.find((one) => one >= bytes) ?? bytes;
     await this.#budget.take(size, signal);
+    try {
+      await ofProcess.take(size, signal);
+    } catch (error) {
+      this.#budget.give(size);
+      throw error;
+    }
     const buffer = takeSpare(size) ?? new ChunkBuffer(size);
     this.#out.add(buffer);
     return buffer;
@@ -42,9 +48,12 @@ export class ChunkPool {
   give(buffer: ChunkBuffer): void {
     if (!this.#out.delete(buffer)) throw new Error('a chunk buffer was released twice');
     keepSpare(buffer);
+    ofProcess.give(buffer.bytes.length);
     this.#budget.give(buffer.bytes.length);
   }
 }
+
+const ofProcess = new ByteBudget(PROCESS_BYTES);
 
 /** By size; the one that was used last is still in the processor's cache. */
 const spare = new Map<number, ChunkBuffer[]>();

@@ -19,11 +19,11 @@ import { createProgressMeter, type DiskProgress } from './progress.ts';
 import type { RunStart, TransferState } from './transfer-state.ts';
 
 export interface ReplicateOptions {
-  /** Chunks in flight, as long as there is memory for them. Default 12. */
+  /** Chunks in flight, as long as there is memory for them. Default 32. */
   readonly concurrency?: number;
   /** Size of a chunk, a multiple of 64 KiB. Default: 1 MiB, up to 2 MiB where the way is fast. */
   readonly chunkBytes?: number;
-  /** What chunks travel in. Default: 16 MiB of its own. */
+  /** What chunks travel in. Default: as much of its own as the target has in flight, at least 16 MiB. */
   readonly pool?: ChunkPool;
   /** Threads that hash beside the engine's own, shared by all runs. Default: as many as pay for what is to be read. */
   readonly digestThreads?: number;
@@ -55,10 +55,10 @@ export interface ReplicateRequest {
   readonly options?: ReplicateOptions | undefined;
 }
 
-const DEFAULT_CONCURRENCY = 12;
+const DEFAULT_CONCURRENCY = 32;
 const SMALLEST_CHUNK_BYTES = 1024 * 1024;
 const LARGEST_CHUNK_BYTES = 2 * 1024 * 1024;
-const DEFAULT_POOL_BYTES = 16 * 1024 * 1024;
+const SMALLEST_POOL_BYTES = 16 * 1024 * 1024;
 const DEFAULT_CHECKPOINT_SECONDS = 5;
 /** What a cancelled run may take to make durable what was acknowledged. */
 const LAST_CHECKPOINT_MILLISECONDS = 10_000;
@@ -143,7 +143,7 @@ async function transfer(
   const { reader, writer, state, limiter, options = {} } = request;
   const largestChunkBytes = options.chunkBytes ?? LARGEST_CHUNK_BYTES;
   const chunkSize = new ChunkSize(options.chunkBytes ?? SMALLEST_CHUNK_BYTES, largestChunkBytes);
-  const pool = options.pool ?? new ChunkPool(DEFAULT_POOL_BYTES, largestChunkBytes);
+  const pool = options.pool ?? new ChunkPool(() => Math.max(SMALLEST_POOL_BYTES, writer.bytesInFlight ?? 0), largestChunkBytes);
   const stop = new AbortController();
   const { signal } = stop;
   let failure: { readonly reason: unknown } | undefined;

@@ -5,6 +5,7 @@ import type { WorkerDevice, WorkerSession, WorkerVolume } from '../ports/write-t
 import type { AgentLink } from './agent-link.ts';
 import { ByteBudget } from './byte-budget.ts';
 import type { Codec, CompressionPolicy } from './compression.ts';
+import { FlightWindow } from './flight-window.ts';
 import { protocolVersion } from './protocol.ts';
 import { VolumeWriter, type WriterLinks } from './volume-writer.ts';
 
@@ -39,7 +40,8 @@ export interface AgentSessionParts {
   readonly data: readonly AgentLink[];
   readonly compression: CompressionPolicy;
   readonly codec: Codec;
-  readonly inFlightBytes: number;
+  /** Bytes of disks on their way at most; `auto`: as many as the link holds. */
+  readonly inFlightBytes: number | 'auto';
   readonly throttle: WriterLinks['throttle'];
   /** Ends what carries the links; called once. */
   readonly release: () => Promise<void>;
@@ -51,12 +53,15 @@ export class AgentSession implements WorkerSession {
   readonly #parts: AgentSessionParts;
   readonly #lost = new AbortController();
   readonly #budget: ByteBudget;
+  readonly #window: FlightWindow;
   #closing: Promise<void> | undefined;
 
   constructor(parts: AgentSessionParts) {
     this.mechanism = parts.mechanism;
     this.#parts = parts;
-    this.#budget = new ByteBudget(parts.inFlightBytes * parts.data.length);
+    this.#window = new FlightWindow(() => parts.control.roundTripMs);
+    const { inFlightBytes } = parts;
+    this.#budget = new ByteBudget(() => (inFlightBytes === 'auto' ? this.#window.bytes : inFlightBytes));
     for (const link of this.#links()) {
       if (link.lost.aborted) this.fail(link.lost.reason);
       // An agent that was asked to end may exit before its answer is read.
@@ -82,7 +87,7 @@ export class AgentSession implements WorkerSession {
   async open(device: WorkerDevice, signal: AbortSignal): Promise<WorkerVolume> {
     const { control, data, compression, codec, throttle } = this.#parts;
     const answer = await control.request({ type: 'OPEN', payload: Buffer.from(device.path) }, signal);
-    const links = { control, data, budget: this.#budget, codec, throttle };
+    const links = { control, data, budget: this.#budget, window: this.#window, codec, throttle };
     return new VolumeWriter(device.path, answer.head.volume, answer.head.length, links, compression);
   }
 

@@ -10,12 +10,13 @@ interface Waiter {
  * through alone.
  */
 export class ByteBudget {
-  readonly #limit: number;
+  readonly #limit: () => number;
   #used = 0;
   #waiters: Waiter[] = [];
 
-  constructor(limitBytes: number) {
-    this.#limit = limitBytes;
+  /** `limitBytes` may change: it counts when somebody asks for more or gives back. */
+  constructor(limitBytes: number | (() => number)) {
+    this.#limit = typeof limitBytes === 'number' ? () => limitBytes : limitBytes;
   }
 
   get usedBytes(): number {
@@ -58,7 +59,7 @@ export class ByteBudget {
   }
 
   #fits(bytes: number): boolean {
-    return this.#used === 0 || this.#used + bytes <= this.#limit;
+    return this.#used === 0 || this.#used + bytes <= this.#limit();
   }
 
   #grant(): void {

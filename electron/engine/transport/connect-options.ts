@@ -7,8 +7,8 @@ export interface ConnectWorkerOptions {
   readonly compression?: CompressionPolicy;
   /** Connections that carry data, by HTTPS; `auto`: one on a short way, more on a long one. SSH always has one. */
   readonly connections?: number | 'auto';
-  /** Bytes in flight on each of these connections. */
-  readonly inFlightBytes?: number;
+  /** Bytes of disks on their way at most, on all of these connections. Default: as many as the link holds, within 16 and 64 MiB. */
+  readonly inFlightBytes?: number | 'auto';
   /** Awaited before payload bytes are sent: a bandwidth limit. */
   readonly throttle?: (bytes: number, signal: AbortSignal) => Promise<void>;
   /**

@@ -7,13 +7,11 @@ import { connectByHttps } from './https.ts';
 import { loginToWorker } from './ssh-login.ts';
 import { connectBySsh } from './ssh.ts';
 
-const mebibyte = 1024 * 1024;
-
 function settingsFrom(options: ConnectWorkerOptions): Settings {
   return {
     compression: options.compression ?? 'auto',
     connections: options.connections ?? 'auto',
-    inFlightBytes: options.inFlightBytes ?? 8 * mebibyte,
+    inFlightBytes: options.inFlightBytes ?? 'auto',
     throttle: options.throttle,
     checksumPayloads: options.checksumPayloads ?? false,
     hostKeys: options.hostKeys ?? hostKeysOfThisProcess,

@@ -53,7 +53,7 @@ export async function pack(bytes: Uint8Array, codec: Codec): Promise<Packed | un
 
 /** The one with the least to do, once there is one; those that are missing are started. */
 function idlestThread(): JobThread | undefined {
-  const wanted = Math.max(1, Math.min(mostThreads, availableParallelism() - 1));
+  const wanted = Math.min(mostThreads, availableParallelism());
   while (threads.size < wanted && startThread());
   idleTimer = idleTimer?.refresh() ?? setTimeout(endThreads, idleMs).unref();
   let idlest: JobThread | undefined;

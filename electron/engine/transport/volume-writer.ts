@@ -5,6 +5,7 @@ import type { AgentLink } from './agent-link.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { CompressionTuner, looksCompressible, type Codec, type CompressionPolicy } from './compression.ts';
 import { pack, packedPieceBytes, type Packed } from './packer.ts';
+import type { FlightWindow } from './flight-window.ts';
 import { frameFlags, headBytes, maxPayloadBytes } from './protocol.ts';
 
 /** What a writer shares with the other writers of its session. */
@@ -14,6 +15,7 @@ export interface WriterLinks {
   /** For data; at least one. */
   readonly data: readonly AgentLink[];
   readonly budget: ByteBudget;
+  readonly window: FlightWindow;
   readonly codec: Codec;
   /** Awaited before a payload is handed to a link, so that signs of life are not held up by a bandwidth limit. */
   readonly throttle: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
@@ -46,6 +48,10 @@ export class VolumeWriter implements WorkerVolume {
     this.#links = links;
     this.#policy = policy;
     this.#tuner = new CompressionTuner(policy, links.codec);
+  }
+
+  get bytesInFlight(): number {
+    return this.#links.window.bytes;
   }
 
   async write(offset: number, bytes: Uint8Array, signal: AbortSignal): Promise<{ readonly bytesSent: number }> {
@@ -130,6 +136,7 @@ export class VolumeWriter implements WorkerVolume {
       const request = { type: 'WRITE', volume: this.#handle, offset, length: bytes.length, flags, payload } as const;
       await this.#idlest().request(request, signal);
       this.#tuner.acknowledged(epoch, bytes.length);
+      this.#links.window.acknowledged(bytes.length);
       return payload.length;
     } finally {
       packed?.release();

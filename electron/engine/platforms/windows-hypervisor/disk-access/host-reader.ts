@@ -288,7 +288,7 @@ async function overTls(link: HostLink, powershell: RemotePowershell, options: Ho
       over.abort();
       await powershell.close();
     };
-    const session = new AgentSession({ mechanism: 'HTTPS', control, data, compression: 'never', codec: 'deflate', inFlightBytes, throttle: undefined, release });
+    const session = new AgentSession({ mechanism: 'HTTPS', control, data, compression: 'never', codec: 'deflate', inFlightBytes: inFlightBytes * data.length, throttle: undefined, release });
     return { session, end: () => session.close() };
   } catch (error) {
     for (const made of links) made.fail(error);
