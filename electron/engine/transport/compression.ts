@@ -21,8 +21,8 @@ interface Epoch {
 // What one processor compresses at best, and how many of them work at it: the threads of the pool, the engine's own apart.
 const bytesPerSecond: Readonly<Record<Codec, number>> = { zstd: 500e6, deflate: 130e6 };
 const compressingThreads = 4;
-const epochBytes = 8 * 1024 * 1024;
-const epochMs = 250;
+const epochBytes = 16 * 1024 * 1024;
+const epochMs = 400;
 const shortEpochBytes = 1024 * 1024;
 const shortEpochMs = 2000;
 const pauseMs = 2000;

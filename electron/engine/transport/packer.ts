@@ -51,6 +51,12 @@ export async function pack(bytes: Uint8Array, codec: Codec): Promise<Packed | un
   return undefined;
 }
 
+/** Whether a piece would wait behind others. */
+export function packersAreBusy(): boolean {
+  for (const thread of threads) if (thread.load < 2 * packedPieceBytes) return false;
+  return threads.size > 0;
+}
+
 /** The one with the least to do, once there is one; those that are missing are started. */
 function idlestThread(): JobThread | undefined {
   const wanted = Math.min(mostThreads, availableParallelism());

@@ -4,7 +4,7 @@ import type { WorkerVolume } from '../ports/write-target.ts';
 import type { AgentLink } from './agent-link.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { CompressionTuner, looksCompressible, type Codec, type CompressionPolicy } from './compression.ts';
-import { pack, packedPieceBytes, type Packed } from './packer.ts';
+import { pack, packedPieceBytes, packersAreBusy, type Packed } from './packer.ts';
 import type { FlightWindow } from './flight-window.ts';
 import { frameFlags, headBytes, maxPayloadBytes } from './protocol.ts';
 
@@ -136,7 +136,7 @@ export class VolumeWriter implements WorkerVolume {
       const request = { type: 'WRITE', volume: this.#handle, offset, length: bytes.length, flags, payload } as const;
       await this.#idlest().request(request, signal);
       this.#tuner.acknowledged(epoch, bytes.length);
-      this.#links.window.acknowledged(bytes.length);
+      this.#links.window.acknowledged(bytes.length, payload.length);
       return payload.length;
     } finally {
       packed?.release();
@@ -144,8 +144,15 @@ export class VolumeWriter implements WorkerVolume {
     }
   }
 
+  /** Where the processors are the bottleneck, what the link has room for goes as it is: so that both are busy. */
   #isWorthPacking(bytes: Uint8Array): boolean {
-    return this.#tuner.compressing && (this.#policy === 'always' || looksCompressible(bytes));
+    if (!this.#tuner.compressing) return false;
+    return this.#policy === 'always' || (looksCompressible(bytes) && !(packersAreBusy() && this.#linkHasRoom()));
+  }
+
+  #linkHasRoom(): boolean {
+    const { data, window } = this.#links;
+    return data.reduce((sum, link) => sum + link.outstandingBytes, 0) < window.linkBytes;
   }
 
   /** Answers weigh, not requests: links take turns. */
