@@ -4,6 +4,7 @@
 One file, standard library only, Python 3.6 or later. PROTOCOL.md beside this file documents every byte.
 
   causeway_agent.py --stdio                                            frames on standard input and output
+  causeway_agent.py --join SOCKET                                      more frames for the agent that shares this socket, likewise
   causeway_agent.py --listen 5566 --cert C --key K --client-ca P       frames on TLS; prints one JSON line when it listens
 
 Nothing but frames (or that one line) goes to standard output; what happens is told on standard error, never with data.
@@ -1029,6 +1030,52 @@ def own_lock(handle, epoch):
     os.pwrite(handle, ('%d %d' % (os.getpid(), epoch)).ljust(48).encode('ascii'), 0)
 
 
+def share(agent, path):
+    """Takes over standard input and output of processes with --join: one channel of SSH has a window that a long link outgrows."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(path)  # in a folder that only the user enters; the umask keeps others out as well
+    listener.listen(16)
+
+    def serve(connection):
+        pair = []
+        try:
+            _, user, _ = struct.unpack('3i', connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+            pair = received_files(connection)
+            if user == os.geteuid() and len(pair) == 2:
+                Connection(agent, PipeCarrier(*pair)).serve()
+        except OSError as error:
+            note('a caller could not join: %s' % error)
+        finally:
+            for each in pair:
+                os.close(each)
+            connection.close()  # the process that handed them over ends with it
+
+    def accept():
+        while True:
+            connection, _ = listener.accept()
+            start(lambda connection=connection: serve(connection))
+
+    start(accept)
+
+
+def received_files(connection):
+    """Standard input and output of the other side; whatever else is sent along is closed."""
+    size = struct.calcsize('2i')
+    _, ancillary, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(size))
+    found = array.array('i')
+    for level, kind, data in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            found.frombytes(data[:len(data) - len(data) % found.itemsize])
+    return list(found)
+
+
+def join(path):
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.connect(path)
+    connection.sendmsg([b'.'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [0, 1]))])
+    connection.recv(1)  # until the agent is done with them, or ends
+
+
 def serve_stdio(agent):
     # Nothing else may reach the protocol's stream, even if a library prints something.
     writer = os.dup(1)
@@ -1137,6 +1184,7 @@ def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description='Causeway worker agent')
     way = parser.add_mutually_exclusive_group(required=True)
     way.add_argument('--stdio', action='store_true', help='frames on standard input and output')
+    way.add_argument('--join', metavar='SOCKET', help='hand standard input and output over to the agent that was started with --share SOCKET')
     way.add_argument('--listen', type=int, action='append', help='TCP port, 0 for any; may be given again')
     parser.add_argument('--host', default='', help='IPv4 address to listen on; every address of both families by default')
     parser.add_argument('--cert', help='own certificate, PEM')
@@ -1148,6 +1196,7 @@ def parse_arguments(arguments):
     parser.add_argument('--epoch', type=int, default=0, help='number of the caller\'s claim; once a greater one was given, the lock is refused to smaller ones')
     parser.add_argument('--allow', action='append', default=[], help='path prefix outside /dev whose files may be opened')
     parser.add_argument('--own-folder', help='folder with this file and its keys; removed when the agent ends')
+    parser.add_argument('--share', metavar='SOCKET', help='with --stdio: a Unix socket to make, at which more callers of the same user are let in')
     parser.add_argument('--idle', type=float, default=300, help='seconds of silence after which the agent ends')
     options = parser.parse_args(arguments)
     if options.listen is not None and not (options.cert and options.key and options.client_ca):
@@ -1165,6 +1214,8 @@ def lock_path(given):
 def main(arguments):
     options = parse_arguments(arguments)
     os.umask(0o077)
+    if options.join:
+        return join(options.join)
     lock = take_over(lock_path(options.lock), options.epoch) if options.lock else None
     listeners = []
     if options.listen is not None:
@@ -1186,6 +1237,8 @@ def main(arguments):
     for listener in listeners:
         start(lambda listener=listener: accept_on(agent, listener, context, pinned))
     if options.stdio:
+        if options.share:
+            share(agent, options.share)
         serve_stdio(agent)
     agent.watch()
     note('ending')

@@ -5,7 +5,7 @@ import type { HostKeyMemory } from './host-keys.ts';
 export interface ConnectWorkerOptions {
   /** `auto`: tried now and then, kept when it pays. */
   readonly compression?: CompressionPolicy;
-  /** Connections that carry data, by HTTPS; `auto`: one on a short way, more on a long one. SSH always has one. */
+  /** Connections that carry data; `auto`: one on a short way, more on a long one. */
   readonly connections?: number | 'auto';
   /** Bytes of disks on their way at most, on all of these connections. Default: as many as the link holds, within 16 and 64 MiB. */
   readonly inFlightBytes?: number | 'auto';

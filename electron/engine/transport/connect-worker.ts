@@ -5,7 +5,11 @@ import type { ConnectWorkerOptions, Settings } from './connect-options.ts';
 import { hostKeysOfThisProcess } from './host-keys.ts';
 import { connectByHttps } from './https.ts';
 import { loginToWorker } from './ssh-login.ts';
+import type { SshConnection } from './ssh-connection.ts';
 import { connectBySsh } from './ssh.ts';
+
+/** For a login to a worker that has just let us in, milliseconds. */
+const anotherLoginMs = 15_000;
 
 function settingsFrom(options: ConnectWorkerOptions): Settings {
   return {
@@ -49,8 +53,9 @@ export async function connectWorker(
       await removeAgent(ssh, place.folder);
       await ssh.close();
     };
-    const connect = mechanism === 'HTTPS' ? connectByHttps : connectBySsh;
-    return await connect(ssh, place, access, settings, release, signal);
+    if (mechanism === 'HTTPS') return await connectByHttps(ssh, place, access, settings, release, signal);
+    const another = (stop: AbortSignal): Promise<SshConnection> => loginToWorker(access, { ...settings, keepaliveMs, deadlineMs: Math.min(settings.deadlineMs, anotherLoginMs) }, stop);
+    return await connectBySsh(ssh, place, access, settings, another, release, signal);
   } catch (error) {
     await ssh.close();
     throw error;
