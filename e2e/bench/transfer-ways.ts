@@ -110,7 +110,7 @@ async function replicated(mechanism: 'HTTPS' | 'SSH', { scratch, sshd, source, t
     workerId, host: '127.0.0.1', sshPort, httpsPort, username: sshd.username,
     privateKeyPem: sshd.privateKeyPem, hostKey: sshd.hostKey,
   };
-  const session = await connectWorker(access, mechanism, { allowPaths: [scratch], agentPorts: [agentPort], ...(process.env['C'] ? { compression: process.env['C'] as 'always' } : {}) }, never);
+  const session = await connectWorker(access, mechanism, { allowPaths: [scratch], agentPorts: [agentPort] }, never);
   const reader = await openImage(source);
   const diskBytes = reader.sizeBytes;
   const writer = await session.open({ path: target, serial: '', byPath: [], sizeBytes: diskBytes, inUse: false }, never);
@@ -163,11 +163,9 @@ async function copyPlainly(reader: DiskReader, writer: Awaited<ReturnType<Awaite
 }
 
 async function measured(work: () => Promise<void>, clientCpu: () => number, serverCpu: () => number): Promise<Sample> {
-  const t0 = threads();
   const [client, server, begun] = [clientCpu(), serverCpu(), performance.now()];
   await work();
   const seconds = (performance.now() - begun) / 1000;
-  const t1 = threads(); console.error(seconds.toFixed(1), JSON.stringify(Object.fromEntries(Object.entries(t1).map(([k, v]) => [k, +(v - (t0[k] ?? 0)).toFixed(2)]))));
   return { seconds, clientCpu: clientCpu() - client, serverCpu: serverCpu() - server };
 }
 
@@ -179,14 +177,3 @@ async function agentPid(workerId: string): Promise<number> {
   throw new Error('the agent has no lock file');
 }
 
-
-import { readdirSync, readFileSync } from 'node:fs';
-function threads(): Record<string, number> {
-  const r: Record<string, number> = {};
-  for (const t of readdirSync('/proc/self/task')) {
-    const x = readFileSync(`/proc/self/task/${t}/stat`, 'utf8'); const name = x.slice(x.indexOf('(') + 1, x.lastIndexOf(')'));
-    const f = x.slice(x.lastIndexOf(')') + 2).split(' ').map(Number);
-    r[name + ':u'] = (r[name + ':u'] ?? 0) + (f[11] ?? 0) / 100; r[name + ':s'] = (r[name + ':s'] ?? 0) + (f[12] ?? 0) / 100;
-  }
-  return r;
-}

@@ -10,7 +10,7 @@ const mebibyte = 1024 * 1024;
 function shareCompressed(policy: CompressionPolicy, rawRate: number, compressedRate: number, mebibytes: number, processors = 8, codec: Codec = 'deflate'): number {
   let now = 0;
   let compressed = 0;
-  const tuner = new CompressionTuner(policy, codec, () => now, processors);
+  const tuner = new CompressionTuner(policy, codec, { now: () => now, processors });
   for (let count = 0; count < mebibytes; count++) {
     const { epoch, compressing } = tuner;
     if (compressing) compressed++;
@@ -43,6 +43,24 @@ describe('the compression tuner', () => {
     expect(shareCompressed('auto', 900e6, 200e6, 5000, 2, 'zstd')).toBe(0);
   });
 
+  it('compares on a long way only where compressing does not keep up', () => {
+    const shareOn = (isBusy: () => boolean, rawRate: number): number => {
+      let now = 0;
+      let compressed = 0;
+      const tuner = new CompressionTuner('auto', 'zstd', { longWay: true, isBusy, now: () => now });
+      for (let count = 0; count < 1000; count++) {
+        const { epoch, compressing } = tuner;
+        if (compressing) compressed++;
+        now += (mebibyte / (compressing ? 20e6 : rawRate)) * 1000;
+        tuner.acknowledged(epoch, mebibyte);
+      }
+      return compressed / 1000;
+    };
+    expect(shareOn(() => false, 10e6)).toBe(1);
+    expect(shareOn(() => true, 10e6)).toBeGreaterThan(0.8);
+    expect(shareOn(() => true, 100e6)).toBeLessThan(0.2);
+  });
+
   it('does as it is told', () => {
     expect(shareCompressed('always', 900e6, 100e6, 100)).toBe(1);
     expect(shareCompressed('never', 1e6, 100e6, 100)).toBe(0);
@@ -50,7 +68,7 @@ describe('the compression tuner', () => {
 
   it('asks again when the link has changed', () => {
     let now = 0;
-    const tuner = new CompressionTuner('auto', 'zstd', () => now);
+    const tuner = new CompressionTuner('auto', 'zstd', { now: () => now });
     const run = (seconds: number, rate: (compressing: boolean) => number): boolean => {
       for (const end = now + seconds * 1000; now < end; ) {
         const { epoch, compressing } = tuner;

@@ -16,6 +16,18 @@ interface Epoch {
   firstAck: number | undefined;
   lastAck: number;
   bytes: number;
+  acks: number;
+  /** Of these, while pieces waited to be compressed. */
+  busyAcks: number;
+}
+
+export interface TunerOptions {
+  /** The link is long: compressing comes first, and stays without a comparison while no piece waits for it. Default no. */
+  readonly longWay?: boolean;
+  /** Whether pieces wait to be compressed. */
+  readonly isBusy?: () => boolean;
+  readonly now?: () => number;
+  readonly processors?: number;
 }
 
 // What one processor compresses at best, and how many of them work at it: the threads of the pool, the engine's own apart.
@@ -28,27 +40,33 @@ const shortEpochMs = 2000;
 const pauseMs = 2000;
 const gainFactor = 1.1;
 const askAgainAfterMs = 30_000;
+const idleShare = 0.3;
 
 /**
  * Decides whether compressing pays, by trying: a few megabytes as they are, a few compressed, and what brought more of
  * the disk across in a second is kept, until it is asked again some time later. No model of the link, the processors or
  * the worker's storage is needed for that, and where storage is the bottleneck it rightly finds that nothing is gained.
+ * On a long way the link is the bottleneck wherever compressing keeps up with it.
  */
 export class CompressionTuner {
   readonly #policy: CompressionPolicy;
   readonly #now: () => number;
   readonly #hopelessBytesPerSecond: number;
+  readonly #longWay: boolean;
+  readonly #isBusy: () => boolean;
   #epoch: Epoch;
   #rawRate: number | undefined;
   #compressedRate: number | undefined;
   #settledAt: number | undefined;
 
-  /** `processors`: above what these deflate it is not even tried. */
-  constructor(policy: CompressionPolicy, codec: Codec, now: () => number = () => performance.now(), processors: number = availableParallelism()) {
+  /** `processors`: above what these compress it is not even tried. */
+  constructor(policy: CompressionPolicy, codec: Codec, { longWay = false, isBusy = () => true, now = () => performance.now(), processors = availableParallelism() }: TunerOptions = {}) {
     this.#hopelessBytesPerSecond = bytesPerSecond[codec] * Math.max(1, Math.min(compressingThreads, processors - 1));
     this.#policy = policy;
     this.#now = now;
-    this.#epoch = newEpoch(policy === 'always', now());
+    this.#longWay = longWay;
+    this.#isBusy = isBusy;
+    this.#epoch = newEpoch(policy === 'always' || (policy === 'auto' && longWay), now());
   }
 
   get compressing(): boolean {
@@ -67,11 +85,13 @@ export class CompressionTuner {
     const current = this.#epoch;
     if (current.firstAck === undefined || now - current.lastAck > pauseMs) {
       current.firstAck = current.lastAck = now;
-      current.bytes = 0;
+      current.bytes = current.acks = current.busyAcks = 0;
       return;
     }
     current.lastAck = now;
     current.bytes += bytes;
+    current.acks += 1;
+    if (current.compressing && this.#isBusy()) current.busyAcks += 1;
     const elapsed = now - current.firstAck;
     const longEnough =
       (current.bytes >= epochBytes && elapsed >= epochMs) || (current.bytes >= shortEpochBytes && elapsed >= shortEpochMs);
@@ -94,6 +114,7 @@ export class CompressionTuner {
       if (epoch.compressing) this.#rawRate = undefined;
       else this.#compressedRate = undefined;
     }
+    if (this.#longWay && epoch.compressing && epoch.busyAcks < epoch.acks * idleShare) return this.#settle(true, now);
     if (this.#rawRate === undefined) return false;
     if (this.#compressedRate === undefined) return true;
     return this.#settle(this.#compressedRate > this.#rawRate * gainFactor, now);
@@ -106,7 +127,7 @@ export class CompressionTuner {
 }
 
 function newEpoch(compressing: boolean, now: number): Epoch {
-  return { compressing, firstAck: undefined, lastAck: now, bytes: 0 };
+  return { compressing, firstAck: undefined, lastAck: now, bytes: 0, acks: 0, busyAcks: 0 };
 }
 
 const sampleBytes = 4096;

@@ -24,6 +24,8 @@ export interface WriterLinks {
 /** Larger pieces are fewer round trips through event loop and agent; those that are compressed are smaller, for several threads. */
 const pieceBytes = maxPayloadBytes;
 const readPieceBytes = 1024 * 1024;
+/** From here on links are slower than processors, as a rule. */
+const longWayMs = 5;
 const zeroPieceBytes = 256 * 1024 * 1024;
 const digestPieceBytes = 64 * 1024 * 1024;
 const digestAnswerBytes = 512 * 1024;
@@ -47,7 +49,7 @@ export class VolumeWriter implements WorkerVolume {
     this.sizeBytes = sizeBytes;
     this.#links = links;
     this.#policy = policy;
-    this.#tuner = new CompressionTuner(policy, links.codec);
+    this.#tuner = new CompressionTuner(policy, links.codec, { longWay: links.control.roundTripMs >= longWayMs, isBusy: packersAreBusy });
   }
 
   get bytesInFlight(): number {
