@@ -24,8 +24,13 @@ export const measurements = {
   },
   transfer: {
     about: 'a disk to a worker, beside nbdcopy, qemu-img and dd over ssh',
-    method: 'Disk and target are files in memory on one computer; all ways take turns, the median counts, and the target is compared with the disk after each. A link\'s round trip and rate are made by a proxy between the two. Rates are of what is data: holes are for free.',
-    limits: 'Client and server share the processors of one computer. The proxy delays and limits bytes; real links also lose and reorder packets.',
+    method: 'Disk and target are files in memory on one computer; all ways take turns, the median counts, and the target is compared with the disk after each. Rates are of what is data: holes are for free. "Link alone" makes the same reads and writes without digests, plan and checkpoints.',
+    limits: 'Client and server share the processors of one computer. Causeway alone makes a SHA-256 of each block, about one second of processor time for a GiB; no peer compares what arrived.',
+  },
+  links: {
+    about: 'a disk over long links, beside nbdcopy over TLS and dd over ssh',
+    method: 'As for `transfer`, through a proxy in a process of its own that makes round trip and rate, shared by all connections, with at most 6 MiB on their way on each. "Late" is the share of chunks of 64 KiB that a connection gets a round trip later, as after a lost packet.',
+    limits: 'Client, proxy and server share the processors of one computer, which limits what compression can bring at 1 Gbit/s. Real links also reorder packets.',
   },
   images: {
     about: 'disk images by our own readers, beside qemu-nbd',
