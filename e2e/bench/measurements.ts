@@ -25,7 +25,7 @@ export const measurements = {
   transfer: {
     about: 'a disk to a worker, beside nbdcopy, qemu-img and dd over ssh',
     method: 'Disk and target are files in memory on one computer; all ways take turns, the median counts, and the target is compared with the disk after each. Rates are of what is data: holes are for free. "Link alone" makes the same reads and writes without digests, plan and checkpoints.',
-    limits: 'Client and server share the processors of one computer. Causeway alone makes a SHA-256 of each block, about one second of processor time for a GiB; no peer compares what arrived.',
+    limits: 'Client and server share the processors of one computer. Causeway alone makes a SHA-256 of each block, about one second of processor time for a GiB; no peer reads back what it wrote.',
   },
   links: {
     about: 'a disk over long links, beside nbdcopy over TLS and dd over ssh',
