@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from '../concurrency/abortable.ts';
+import { systemClock } from '../time/clock.ts';
 import { logIn, readHostKey, type SshConnectOptions, type SshHop, type SshTarget } from './ssh-handshake.ts';
 
 export type { SshConnectOptions, SshHop, SshTarget } from './ssh-handshake.ts';
@@ -32,6 +33,8 @@ export interface SshChannel {
 }
 
 const errorTailBytes = 4096;
+const openAttempts = 5;
+const openPauseMs = 50;
 
 type BeginChannel = (done: (error: Error | undefined, channel: ClientChannel) => void) => void;
 
@@ -107,7 +110,7 @@ export class SshConnection {
   async exec(command: string, options: ExecOptions): Promise<ExecResult> {
     let code: number | undefined;
     // In the same turn as the answer: a short command's exit status may be in the packet behind it.
-    const channel = await this.#open(command, options.signal, (opened) => void opened.on('exit', (exitCode: number | null) => (code = exitCode ?? undefined)));
+    const channel = await this.#openPatiently(command, options.signal, (opened) => void opened.on('exit', (exitCode: number | null) => (code = exitCode ?? undefined)));
     return new Promise((resolve, reject) => {
       const out: Buffer[] = [];
       const errors: Buffer[] = [];
@@ -160,7 +163,7 @@ export class SshConnection {
 
   /** Starts a command and keeps its input and output open. */
   async openChannel(command: string, signal: AbortSignal): Promise<SshChannel> {
-    const stream = await this.#open(command, signal);
+    const stream = await this.#openPatiently(command, signal);
     let tail = Buffer.alloc(0);
     stream.stderr.on('data', (piece: Buffer) => {
       tail = Buffer.concat([tail, piece]).subarray(-errorTailBytes);
@@ -196,6 +199,19 @@ export class SshConnection {
       this.#client.once('close', done);
       this.#client.end();
     });
+  }
+
+  /** A server that allows few sessions may not have noticed yet that the one before has ended. */
+  async #openPatiently(command: string, signal: AbortSignal, onOpen?: (channel: ClientChannel) => void): Promise<ClientChannel> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#open(command, signal, onOpen);
+      } catch (error) {
+        const isRefused = error instanceof CausewayError && error.code === 'transport.command-failed' && error.message.includes('open failed');
+        if (!isRefused || attempt === openAttempts) throw error;
+        await systemClock.sleep(openPauseMs * attempt, signal);
+      }
+    }
   }
 
   #open(command: string, signal: AbortSignal, onOpen?: (channel: ClientChannel) => void): Promise<ClientChannel> {
