@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { simulateWave, type SimulatedMember } from './simulate-wave.ts';
+import { waveOrder } from './wave-order.ts';
 
 const member = (id: string, more: Partial<SimulatedMember> = {}): SimulatedMember => ({ id, group: 0, after: [], beforeSeconds: 0, bytes: 0, mostBytesPerSecond: 100, afterSeconds: 0, ...more });
 const ends = (...args: Parameters<typeof simulateWave>): Record<string, number> => Object.fromEntries([...simulateWave(...args)].map(([id, { end }]) => [id, end]));
@@ -49,5 +50,25 @@ describe('the simulation of a wave', () => {
         expect([...times.values()].filter((other) => other.start <= start && other.end > start + slack).length).toBeLessThanOrEqual(atOnce);
       }
     }), { numRuns: 150 });
+  });
+
+  it('ends within 1.15 times the ideal in the order that waves are started in, and often not by names', () => {
+    // Sizes as data centers have them: many small VMs, a few very large ones.
+    let state = 7;
+    const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+    const waves = Array.from({ length: 100 }, () => [Array.from({ length: 40 + Math.floor(random() * 80) }, random), 2 + Math.floor(random() * 7)] as const);
+    let byNames = 0;
+    for (const [shares, atOnce] of waves) {
+      const vms = shares.map((share, index) => ({ id: `m${index}`, name: `m${index}`, seconds: 60 * Math.exp(4 * share) }));
+      const longest = vms.map(({ seconds }) => seconds).sort((one, other) => other - one);
+      const endOf = (named: Parameters<typeof waveOrder>[0]): number => {
+        const members = waveOrder(named, undefined).members.map(({ id }) => member(id, { afterSeconds: vms.find((vm) => vm.id === id)!.seconds }));
+        return Math.max(...[...simulateWave(members, { atOnce })].map(([, { end }]) => end));
+      };
+      const ideal = Math.max(longest[0]!, longest[atOnce - 1]! + longest[atOnce]!, longest.reduce((sum, one) => sum + one, 0) / atOnce);
+      expect(endOf(vms)).toBeLessThanOrEqual(1.15 * ideal);
+      if (endOf(vms.map(({ id, name }) => ({ id, name }))) > 1.15 * ideal) byNames += 1;
+    }
+    expect(byNames).toBeGreaterThan(10);
   });
 });

@@ -26,3 +26,13 @@ test('members that wait for each other are named, and those of an earlier group 
   expect(waveOrder(replicas, { after: { app: ['app'] } }).circular).toEqual(['app']);
   expect(waveOrder([], { after: { app: ['app'] } }).circular).toEqual([]);
 });
+
+test('within a group those come first that keep the wave busy for longest, with what waits for them', () => {
+  const seconds = { 'web-2': 50, 'web-10': 900, 'app': 400, 'db': 30 };
+  const estimated = replicas.map((replica) => ({ ...replica, seconds: seconds[replica.name as keyof typeof seconds] }));
+  expect(names(waveOrder(estimated, undefined)).map(([name]) => name)).toEqual(['web-10', 'app', 'web-2', 'db']);
+  // db takes 30 s, and 1,350 s with what waits for it.
+  expect(names(waveOrder(estimated, { after: { 'app': ['db'], 'web-10': ['app'] } })).map(([name]) => name)).toEqual(['db', 'app', 'web-10', 'web-2']);
+  expect(names(waveOrder(estimated, { groups: [{ name: 'First', members: ['db'] }] }))[0]).toEqual(['db', 0]);
+  expect(waveOrder(estimated, { after: { app: ['db'], db: ['app'] } }).circular.toSorted()).toEqual(['app', 'db']);
+});

@@ -3,6 +3,8 @@ import type { WavePlan } from '../../../shared/model/wave-plan.ts';
 export interface NamedReplica {
   readonly id: string;
   readonly name: string;
+  /** How long its work is expected to take, in seconds; absent: unknown. */
+  readonly seconds?: number | undefined;
 }
 
 export interface OrderedMember extends NamedReplica {
@@ -25,7 +27,11 @@ export interface WaveOrder {
 /** The name of the group of members that no group names. */
 export const restGroup = 'Other members';
 
-/** A wave's members in the order that its plan says. Never throws: what is wrong with a plan is part of the answer. */
+/**
+ * A wave's members in the order that its plan says; within that, those first that keep the wave busy for longest, with all that
+ * waits for them: a long one that begins last would run alone at the end. Never throws: what is wrong with a plan is part of the
+ * answer.
+ */
 export function waveOrder(replicas: readonly NamedReplica[], plan: WavePlan | undefined): WaveOrder {
   const known = new Map([...replicas.map((replica) => [replica.name, replica] as const), ...replicas.map((replica) => [replica.id, replica] as const)]);
   const unknown = new Set<string>();
@@ -49,10 +55,29 @@ export function waveOrder(replicas: readonly NamedReplica[], plan: WavePlan | un
     const ids = before.flatMap((one) => find(one)?.id ?? []);
     if (member !== undefined) after.set(member.id, new Set([...(after.get(member.id) ?? []), ...ids]));
   }
+  const secondsFrom = pathSeconds(replicas, after);
   const members = replicas
     .map(({ id, name }) => ({ id, name, group: placed.get(id) ?? groups.length - 1, after: [...(after.get(id) ?? [])] }))
-    .sort((one, other) => one.group - other.group || one.name.localeCompare(other.name, 'en', { numeric: true }));
+    .sort((one, other) => one.group - other.group || secondsFrom(other.id) - secondsFrom(one.id) || one.name.localeCompare(other.name, 'en', { numeric: true }));
   return { groups, members, unknown: [...unknown], circular: circularOf(members) };
+}
+
+/** How long a member and the longest chain of those that wait for it take. */
+function pathSeconds(replicas: readonly NamedReplica[], after: ReadonlyMap<string, ReadonlySet<string>>): (id: string) => number {
+  const own = new Map(replicas.map(({ id, seconds = 0 }) => [id, seconds]));
+  const waiting = new Map<string, string[]>();
+  for (const [id, before] of after) for (const one of before) waiting.set(one, [...(waiting.get(one) ?? []), id]);
+  const known = new Map<string, number>();
+  const from = (id: string): number => {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    // Until it is known: so a circle ends.
+    known.set(id, 0);
+    const sum = (own.get(id) ?? 0) + Math.max(0, ...(waiting.get(id) ?? []).map(from));
+    known.set(id, sum);
+    return sum;
+  };
+  return from;
 }
 
 /** Members that nothing can free: in turn, those are taken away that wait for none of the others, and of whose group all earlier ones are gone. */

@@ -29,17 +29,13 @@ interface Known {
 /** From what the project's store and the last catalogs have; nothing is contacted. @param now milliseconds since 1970 */
 export function estimateWave(core: CoreContext, wave: Wave, { action, atOnce, bytesPerSecond }: EstimateRequest, now: number): WaveEstimate {
   const replicas = core.store.replicas.list().filter((replica) => replica.wave === wave.name);
-  const listed = listedVms(core);
-  const known = new Map(replicas.map((replica) => {
-    const measured = measuredReplica(core.store, replica.id);
-    return [replica.id, { replica, measured, vm: measured.vm ?? listed.get(replica.vmId) } satisfies Known];
-  }));
-  const others = typical([...known.values()].map(({ measured }) => measured));
+  const known = knownOf(core, replicas);
   const window = wave.plan?.window;
   const opens = window === undefined ? now : instantOf(window.date, window.time, window.zone).at;
   const startsAt = Math.max(now, opens);
-  const order = waveOrder(replicas, wave.plan).members;
-  const members = order.map(({ id, name, group, after }) => ({ ...memberEstimate(known.get(id)!, others, action, startsAt, bytesPerSecond), name, group, after }));
+  const estimates = memberEstimates(known, action, startsAt, bytesPerSecond);
+  const order = waveOrder(replicas.map(({ id, name }) => ({ id, name, seconds: secondsOf(estimates.get(id)!.work) })), wave.plan).members;
+  const members = order.map(({ id, name, group, after }) => ({ ...estimates.get(id)!, name, group, after }));
   const times = simulateWave(members.map(({ work, group, after, estimate }): SimulatedMember => ({ ...work, id: estimate.replicaId, group, after })), { atOnce, bytesPerSecond });
   const memberList = members.map(({ estimate, name }): MemberEstimate => {
     const time = estimate.basis === 'unknown' ? undefined : times.get(estimate.replicaId);
@@ -62,6 +58,29 @@ export function estimateWave(core: CoreContext, wave: Wave, { action, atOnce, by
     networks: networksOf(core, [...known.values()]),
     quotas: quotasOf(core, replicas, needs),
   };
+}
+
+/** How long each replica's part of an action is expected to take alone, in seconds; of what is unknown, the order of sizes. */
+export function expectedSeconds(core: CoreContext, replicas: readonly Replica[], action: WaveAction, now: number): ReadonlyMap<string, number> {
+  const estimates = memberEstimates(knownOf(core, replicas), action, now, undefined);
+  return new Map([...estimates].map(([id, { work }]) => [id, secondsOf(work)]));
+}
+
+function knownOf(core: CoreContext, replicas: readonly Replica[]): ReadonlyMap<string, Known> {
+  const listed = listedVms(core);
+  return new Map(replicas.map((replica) => {
+    const measured = measuredReplica(core.store, replica.id);
+    return [replica.id, { replica, measured, vm: measured.vm ?? listed.get(replica.vmId) } satisfies Known];
+  }));
+}
+
+function memberEstimates(known: ReadonlyMap<string, Known>, action: WaveAction, startsAt: number, link: number | undefined): ReadonlyMap<string, ReturnType<typeof memberEstimate>> {
+  const others = typical([...known.values()].map(({ measured }) => measured));
+  return new Map([...known].map(([id, one]) => [id, memberEstimate(one, others, action, startsAt, link)]));
+}
+
+function secondsOf({ beforeSeconds, bytes, mostBytesPerSecond, afterSeconds }: Pick<SimulatedMember, 'beforeSeconds' | 'bytes' | 'mostBytesPerSecond' | 'afterSeconds'>): number {
+  return beforeSeconds + bytes / mostBytesPerSecond + afterSeconds;
 }
 
 /** What others of the wave tell of a member that has no executions of its own. */

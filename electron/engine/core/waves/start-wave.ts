@@ -5,6 +5,7 @@ import { defaultsFiles } from '../../project-files/defaults-files.ts';
 import { waveOrder } from '../../waves/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
 import { projectFolderOf } from '../replica-environments.ts';
+import { expectedSeconds } from './estimate-wave.ts';
 
 /** How many members run at the same time where neither the call nor the plan says it. */
 export const usualAtOnce = 4;
@@ -22,7 +23,9 @@ export function startWave(core: CoreContext, { wave, action, atOnce, options = {
   if (found === undefined) throw new CausewayError('engine.not-found', `wave ${wave}`);
   const members = core.store.replicas.list().filter((replica) => replica.wave === wave);
   core.store.waveCalendar.removeMissed(wave);
-  return core.waves.start({ wave, action, options: action === 'rehearse' ? isolated(options, found.plan?.rehearsalNetwork) : options, order: waveOrder(members, found.plan), atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce });
+  const seconds = expectedSeconds(core, members, action, Date.now());
+  const order = waveOrder(members.map(({ id, name }) => ({ id, name, seconds: seconds.get(id) })), found.plan);
+  return core.waves.start({ wave, action, options: action === 'rehearse' ? isolated(options, found.plan?.rehearsalNetwork) : options, order, atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce });
 }
 
 /** A rehearsal that names no network takes place in the one of the wave's plan, whoever starts it. */
