@@ -29,7 +29,8 @@ const tasks = {
   package: { run: ['scripts/package.ts'], build: 'all' },
   docs: { run: ['scripts/write-documents.ts'] },
   'docs:dependencies': { run: ['scripts/dependencies.ts'] },
-  causeway: { run: ['out/main/cli.js'], build: 'node' },
+  // The flag is that of electron/engine/runtime/engine-flags.ts.
+  causeway: { run: ['out/main/cli.js'], build: 'node', flags: ['--max-semi-space-size=16'] },
 };
 
 const [name, ...given] = process.argv.slice(2);
@@ -54,7 +55,7 @@ const [file, ...all] = task.run;
 // Specs that are named replace those of the suite: vitest would run both.
 const isNarrowed = file.endsWith('vitest.mjs') && rest.some((argument, index) => !argument.startsWith('-') && rest[index - 1]?.startsWith('-') !== true);
 const fixed = isNarrowed ? all.filter((argument) => !/^e2e\/|\.spec\.ts$/.test(argument)) : all;
-const status = await run([join(root, file), ...fixed, ...rest], name === 'causeway' ? (process.env.INIT_CWD ?? root) : root, task.env);
+const status = await run([...(task.flags ?? []), join(root, file), ...fixed, ...rest], name === 'causeway' ? (process.env.INIT_CWD ?? root) : root, task.env);
 // Single tests of a file say nothing of the whole.
 const isPart = rest.some((argument) => /^(-t|--testNamePattern)(=|$)/.test(argument));
 if (task.records !== undefined && !isPart) await run([join(root, 'scripts/support-matrix.ts'), '--record', task.records, reportOf(task.records)]);

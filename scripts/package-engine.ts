@@ -4,6 +4,7 @@ import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { filesBelow, packagedFiles, planPackage } from './package-contents.ts';
+import { engineFlags } from '../electron/engine/runtime/engine-flags.ts';
 
 /**
  * Makes the archive of the engine for Linux: Node, the built application without Electron, and three commands. It is what a mover gets, and
@@ -62,6 +63,6 @@ function nodeBinary(root: string, arch: 'x64' | 'arm64', work: string): string {
 
 function writeCommand(path: string, file: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, `#!/bin/sh\nhere=$(dirname "$(readlink -f "$0")")\nexec "$here/../node" "$here/../app/out/main/${file}" "$@"\n`);
+  writeFileSync(path, `#!/bin/sh\nhere=$(dirname "$(readlink -f "$0")")\nexec "$here/../node" ${engineFlags.join(' ')} "$here/../app/out/main/${file}" "$@"\n`);
   chmodSync(path, 0o755);
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { engineFlags } from '../electron/engine/runtime/engine-flags.ts';
 import { packagedFiles, planPackage } from './package-contents.ts';
 
 /**
@@ -63,7 +64,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const node = join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-const child = spawn(node, [join(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..', 'out', 'main', '${file}'), ...process.argv.slice(2)], { stdio: 'inherit' });
+const child = spawn(node, [${engineFlags.map((flag) => `'${flag}', `).join('')}join(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname), '..', 'out', 'main', '${file}'), ...process.argv.slice(2)], { stdio: 'inherit' });
 // A terminal sends Ctrl-C to the whole group; the child decides what it means.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => name === 'SIGINT' || child.kill(name));
 child.on('error', (error) => { console.error(error.message); process.exitCode = 2; });

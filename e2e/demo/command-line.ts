@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
+import { engineFlags } from '../../electron/engine/runtime/engine-flags.ts';
 
 const cli = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js');
 
@@ -66,7 +67,7 @@ export class CommandLine implements Commands {
   }
 
   start(args: readonly string[], stdio: ('pipe' | 'inherit' | 'ignore')[]): ChildProcess {
-    return spawn(process.execPath, [cli, ...args], { stdio, env: this.#env });
+    return spawn(process.execPath, [...engineFlags, cli, ...args], { stdio, env: this.#env });
   }
 }
 

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { textEnd } from '../../shared/model/cut-text.ts';
 import { CausewayError, fromErrorRecord, type ErrorRecord } from '../../shared/model/causeway-error.ts';
+import { engineFlags } from '../engine/runtime/engine-flags.ts';
 import { ensureStateFolder } from '../engine/store/database.ts';
 import type { MoverAnswer, MoverService } from '../movers/mover-service.ts';
 import { serveProject } from './serve.ts';
@@ -73,7 +74,7 @@ function folderOf(given: string | undefined, mayCreate: boolean): string {
 async function start(project: string, entry: string): Promise<MoverService> {
   const logPath = join(ensureStateFolder(project), 'mover.log');
   const log = openSync(logPath, 'w', 0o600);
-  const child = fork(entry, ['serve', '--project', project], { detached: true, cwd: project, stdio: ['ignore', log, log, 'ipc'] });
+  const child = fork(entry, ['serve', '--project', project], { execArgv: [...process.execArgv, ...engineFlags], detached: true, cwd: project, stdio: ['ignore', log, log, 'ipc'] });
   closeSync(log);
   const stop = new AbortController();
   try {

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { engineFlags } from '../engine/runtime/engine-flags.ts';
 import type { EngineProcess, SpawnEngine } from './engine-process.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { EngineProcess, SpawnEngine } from './engine-process.ts';
  */
 export function nodeEngine(entry: string): SpawnEngine {
   return (start): EngineProcess => {
-    const child = fork(entry, [], { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(entry, [], { execArgv: [...process.execArgv, ...engineFlags], serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     child.on('error', () => undefined); // 'exit' follows, or the send below failed: the end is reported in one place
     child.send({ start });
     const ended = new Promise<string>((resolve) => {

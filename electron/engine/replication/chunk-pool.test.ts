@@ -37,6 +37,28 @@ describe('the memory that chunks travel in', () => {
     expect(pool.usedBytes).toBe(4 * BLOCK_BYTES);
   });
 
+  it('bounds what many disks have in flight, and leaves each of them a large chunk however many wait', async () => {
+    const [large, most] = [32 * BLOCK_BYTES, 16 * 1024 * 1024];
+    const taken: [ChunkPool, ChunkBuffer][] = [];
+    const stop = new AbortController();
+    const pools = Array.from({ length: 32 }, () => new ChunkPool(most, large));
+    const asked = pools.flatMap((pool) => Array.from({ length: 8 }, () => pool.take(large, stop.signal).then((buffer) => taken.push([pool, buffer]), () => undefined)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(taken.length * large).toBeLessThanOrEqual(96 * 1024 * 1024 + 32 * large);
+    expect(pools.filter((pool) => !taken.some(([of]) => of === pool))).toEqual([]);
+    // One that comes when all is taken is served as well.
+    const late = new ChunkPool(most, large);
+    late.give(await late.take(large, never));
+    stop.abort();
+    await Promise.all(asked);
+    for (const [pool, buffer] of taken) pool.give(buffer);
+    expect(pools.filter(({ usedBytes }) => usedBytes > 0)).toEqual([]);
+    // All of it is there again.
+    const after = Array.from({ length: 5 }, () => new ChunkPool(most, large));
+    const again = await Promise.all(after.flatMap((pool) => Array.from({ length: 8 }, async () => [pool, await pool.take(large, AbortSignal.timeout(1000))] as const)));
+    for (const [pool, buffer] of again) pool.give(buffer);
+  });
+
   it('refuses a buffer that comes back twice', async () => {
     const pool = new ChunkPool(4 * BLOCK_BYTES, BLOCK_BYTES);
     const buffer = await pool.take(1, never);

@@ -2,10 +2,13 @@ import { ByteBudget } from '../transport/byte-budget.ts';
 import { BLOCK_BYTES } from './blocks.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
 
-/** What is kept for the next chunk or run, of this process: as much as four disks have in flight. */
+/** What is kept for the next chunk or run, of this process: as much as four disks have in flight, and less the more is in use. */
 const MOST_SPARE_BYTES = 64 * 1024 * 1024;
-/** What the chunks of all disks of this process may take together: more of them wait for each other, and memory stays bounded. */
-const PROCESS_BYTES = 160 * 1024 * 1024;
+/**
+ * What the chunks of all disks of this process may take together: more of them wait for each other, and memory stays bounded. One large chunk of each disk
+ * waits for no other disk's: those that wait for their link hold up nobody.
+ */
+const PROCESS_BYTES = 96 * 1024 * 1024;
 /** Parts of the largest chunk, for which there are buffers as well. */
 const PARTS = [8, 2, 1];
 
@@ -17,6 +20,9 @@ export class ChunkPool {
   readonly #budget: ByteBudget;
   readonly #sizes: readonly number[];
   readonly #out = new Set<ChunkBuffer>();
+  /** Those that waited for no other disk's. */
+  readonly #own = new Set<ChunkBuffer>();
+  #ownBytes = 0;
 
   /** At most `limitBytes` of data at once, which may change, for chunks of up to `largestBytes`. */
   constructor(limitBytes: number | (() => number), largestBytes: number) {
@@ -33,27 +39,43 @@ export class ChunkPool {
   async take(bytes: number, signal: AbortSignal): Promise<ChunkBuffer> {
     const size = this.#sizes.find((one) => one >= bytes) ?? bytes;
     await this.#budget.take(size, signal);
-    try {
-      await ofProcess.take(size, signal);
-    } catch (error) {
-      this.#budget.give(size);
-      throw error;
+    const isOwn = this.#ownBytes + size <= this.#sizes.at(-1)!;
+    if (isOwn) this.#countOwn(size);
+    else {
+      try {
+        await ofProcess.take(size, signal);
+      } catch (error) {
+        this.#budget.give(size);
+        throw error;
+      }
     }
     const buffer = takeSpare(size) ?? new ChunkBuffer(size);
     this.#out.add(buffer);
+    if (isOwn) this.#own.add(buffer);
+    outBytes += size;
     return buffer;
   }
 
   /** Only when nothing reads, hashes or sends it any more. */
   give(buffer: ChunkBuffer): void {
     if (!this.#out.delete(buffer)) throw new Error('a chunk buffer was released twice');
+    const size = buffer.bytes.length;
+    outBytes -= size;
     keepSpare(buffer);
-    ofProcess.give(buffer.bytes.length);
-    this.#budget.give(buffer.bytes.length);
+    if (this.#own.delete(buffer)) this.#countOwn(-size);
+    else ofProcess.give(size);
+    this.#budget.give(size);
+  }
+
+  #countOwn(bytes: number): void {
+    this.#ownBytes += bytes;
+    ownBytesOfAll += bytes;
   }
 }
 
-const ofProcess = new ByteBudget(PROCESS_BYTES);
+/** Of all pools: in use, and of that what waited for no other disk's. */
+let [outBytes, ownBytesOfAll] = [0, 0];
+const ofProcess = new ByteBudget(() => PROCESS_BYTES - ownBytesOfAll);
 
 /** By size; the one that was used last is still in the processor's cache. */
 const spare = new Map<number, ChunkBuffer[]>();
@@ -67,11 +89,12 @@ function takeSpare(size: number): ChunkBuffer | undefined {
 
 function keepSpare(buffer: ChunkBuffer): void {
   const size = buffer.bytes.length;
+  const most = Math.min(MOST_SPARE_BYTES, PROCESS_BYTES - outBytes);
   for (const [other, buffers] of spare) {
     // Frees buffers of sizes that are no longer used.
-    while (other !== size && spareBytes + size > MOST_SPARE_BYTES && buffers.pop() !== undefined) spareBytes -= other;
+    while (other !== size && spareBytes + size > most && buffers.pop() !== undefined) spareBytes -= other;
   }
-  if (spareBytes + size > MOST_SPARE_BYTES) return;
+  if (spareBytes + size > most) return;
   spareBytes += size;
   const same = spare.get(size);
   if (same === undefined) spare.set(size, [buffer]);
