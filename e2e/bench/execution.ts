@@ -8,7 +8,7 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomFillSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,6 +18,7 @@ import { createProject } from '../../electron/workbench/project-file.ts';
 import { CommandLine } from '../demo/command-line.ts';
 import { addEndpoints, cloudEndpoint } from '../demo/endpoints.ts';
 import { startLab, type Lab } from '../demo/lab.ts';
+import { writeCloudEnvironment } from '../rigs/project/cloud-environment.ts';
 import { highestResidentBytes } from './process-memory.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
 import { atMost, median, startReport, wayOf } from './results.ts';
@@ -90,14 +91,7 @@ async function benchmark({ cloud }: Lab): Promise<ReadonlyMap<string, readonly S
   const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(scratch, 'vault.key') });
   await addEndpoints(causeway, { cloud });
   await causeway.expect(['endpoint', 'add', imagesEndpoint, '--plugin', 'disk-images', '--set', `path=${images}`]);
-  const environment = join(project, 'environment.json');
-  await writeFile(environment, JSON.stringify({
-    source: { plugin: 'disk-images', environment: {} },
-    destination: {
-      plugin: 'european-cloud',
-      environment: { network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.2', migr_image_map: { linux: 'Debian 12' } },
-    },
-  }));
+  const environment = await writeCloudEnvironment(project);
   const samples = new Map<string, Sample[]>();
   const measure = async (machine: Machine): Promise<void> => {
     await causeway.expect(['replica', 'create', imagesEndpoint, machine.name, cloudEndpoint, '--environment', environment]);
