@@ -178,3 +178,34 @@ it('what runs here already is not given away when it is left to the fleet as wel
   letGo();
   await vi.waitFor(async () => expect(await last(one, 'web')).toMatchObject({ id, state: 'completed' }), patience);
 });
+
+it('what waits can be made urgent and says what it waits for, limits have names that executions have, and viewers change nothing', async () => {
+  const planner = await member('planner', 0);
+  const code = (expected: string): Error => expect.objectContaining({ code: expected }) as Error;
+  const queue = async (): Promise<unknown> => (await planner.call('fleet.view', {})).queue.map(({ replicaId: id, isUrgent, waitsFor }) => [id, isUrgent, waitsFor.kind]);
+  const [web, app] = [await replicaId(planner, 'web'), await replicaId(planner, 'app')];
+  await expect(planner.call('fleet.setUrgent', { replica: 'web', isUrgent: true })).rejects.toThrow(code('fleet.not-waiting'));
+  for (const replica of ['web', 'app']) await planner.call('replica.execute', { replica, inFleet: true });
+  await vi.waitFor(async () => expect(await queue()).toEqual([[web, false, 'nobody'], [app, false, 'nobody']]), patience);
+  await planner.call('fleet.setUrgent', { replica: 'app', isUrgent: true });
+  expect(await queue()).toEqual([[app, true, 'nobody'], [web, false, 'nobody']]);
+  await planner.call('fleet.setLimit', { name: 'link from > to', limit: 1 });
+  for (const name of ['endpoint form', 'link to', 'host from/', 'from']) await expect(planner.call('fleet.setLimit', { name, limit: 1 })).rejects.toThrow(code('general.invalid-input'));
+  // One that is there can be removed, whatever its name.
+  expect(await planner.call('fleet.setLimit', { name: 'from', limit: null })).toEqual({ 'link from > to': 1 });
+  expect((await planner.call('fleet.verify', { replicas: ['app'] })).map(({ replicaId: id, problems, left }) => [id, problems, left])).toEqual([[app, [], []]]);
+
+  const letGo = holdCopies();
+  const worker = await member('worker', 1, { 'link from > to': 1 });
+  await vi.waitFor(async () => expect((await planner.call('fleet.view', {})).inUse).toEqual({ 'link from > to': 1 }), patience);
+  await vi.waitFor(async () => expect(await queue()).toEqual([[web, false, 'limit']]), patience);
+  await expect(planner.call('fleet.setUrgent', { replica: 'app', isUrgent: false })).rejects.toThrow(code('fleet.claimed-elsewhere'));
+  await expect(worker.call('fleet.setUrgent', { replica: 'app', isUrgent: false })).rejects.toThrow(code('fleet.not-waiting'));
+  live.viewers.add('planner');
+  for (const [call, input] of [['fleet.setLimit', { name: 'endpoint from', limit: 1 }], ['fleet.drain', { member: 'worker', isDraining: true }], ['fleet.setUrgent', { replica: 'web', isUrgent: true }]] as const) {
+    await expect(planner.call(call, input)).rejects.toThrow(code('fleet.forbidden'));
+  }
+  expect((await planner.call('fleet.view', {})).mayChange).toBe(false);
+  letGo();
+  await vi.waitFor(async () => expect(await last(worker, 'web')).toMatchObject({ state: 'completed' }), patience);
+});

@@ -1,15 +1,16 @@
-import type { DescriptionConflict, FleetView, NotShared } from '../../shared/model/fleet.ts';
+import type { DescriptionConflict, NotShared } from '../../shared/model/fleet.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { wavesJournal, type FleetHooks, type FleetInEngine } from '../engine/ports/replica-fleet.ts';
-import type { ExecutionProgress } from '../../shared/model/progress.ts';
 import { systemClock } from '../engine/time/clock.ts';
 import type { DescriptionExchange } from './description-exchange.ts';
 import type { FleetMember } from './fleet-member.ts';
+import { fleetView } from './fleet-view.ts';
+import { replicaHistory } from './history.ts';
 import type { ClaimBoard, JournalLog } from './journal-log.ts';
 import type { Member } from './journal-record.ts';
-import type { FleetLive, Here, LiveHandlers } from './live-messages.ts';
-import { membersHeard } from './members-heard.ts';
-import { placeWork } from './place-work.ts';
+import type { FleetLive, LiveHandlers } from './live-messages.ts';
+import { memberTalk } from './member-talk.ts';
+import { placeWork, type Placing } from './place-work.ts';
 
 /** How long calls wait for what others have recorded before, milliseconds. */
 const readyMs = 10_000;
@@ -24,7 +25,7 @@ export interface EngineInFleetOptions {
   readonly self: Member;
   readonly member: FleetMember;
   readonly claims: ClaimBoard;
-  readonly log: Pick<JournalLog, 'changed'>;
+  readonly log: Pick<JournalLog, 'changed' | 'read'>;
   readonly files: DescriptionExchange;
   readonly hooks: FleetHooks;
   live(handlers: LiveHandlers): FleetLive;
@@ -42,94 +43,38 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
   const everyMs = claims.ttlMs / 4;
   const idle = new Map<string, number>();
   const notBefore = new Map<string, number>();
-  const others = membersHeard(self.id, claims.ttlMs, () => performance.now());
   /** Who has a replica of which something is open, as the claims said it last. */
   const asked = new Map<string, string>();
   const dirty = new Set<string>();
   const followed = new Set<string>();
   const toTell = new Set<string>();
-  /** The newest numbers of what runs here, by replica, and those that were not told yet. */
-  const numbers = new Map<string, ExecutionProgress>();
-  const untold = new Set<string>();
-  const heardOf = new Set<string>();
   const ready = Promise.withResolvers<void>();
   let reached: readonly string[] = [];
   let journalsUpTo: number | undefined;
-  let isDraining = false;
   let conflicts: readonly DescriptionConflict[] = [];
   let notShared: readonly NotShared[] = [];
   let wake: () => void = () => undefined;
   let lookedAt = -Infinity;
   let exchangedAt = -Infinity;
-  let lastTold = '';
   let lastHolders = '[]';
-  const introduced = Promise.withResolvers<void>();
 
   /** What failed is tried again at the next turn. */
   const quietly = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined);
-  const worksOn = (): string[] => member.held().filter((id) => hooks.isBusy(id));
-
-  function here(): Here {
-    const now = performance.now();
-    return {
-      kind: 'here', member: self, carries: takesOver ? carries ?? hooks.carries() : 0, isDraining, reaches: [...reached], works: worksOn(),
-      refuses: [...notBefore].flatMap(([id, until]) => (until > now ? id : [])),
-    };
-  }
-
-  function tellHere(): void {
-    const message = here();
-    lastTold = JSON.stringify(message);
-    live.tell(message);
-  }
-
-  function tellNumbers(): void {
-    for (const replica of untold) {
-      const progress = numbers.get(replica);
-      if (progress !== undefined) live.tell({ kind: 'progress', replica, progress });
-    }
-    untold.clear();
-  }
-
-  const live = connectLive({
-    hear(message) {
-      switch (message.kind) {
-        case 'here':
-          others.heard(message);
-          break;
-        case 'gone':
-          others.gone(message.member);
-          wake();
-          break;
-        case 'who':
-          tellHere();
-          for (const replica of worksOn()) untold.add(replica);
-          tellNumbers();
-          break;
-        case 'progress':
-          if (!member.held().includes(message.replica)) hooks.progress(message.progress);
-          heardOf.add(message.replica);
-          if ([...asked.keys()].every((id) => id === wavesJournal || heardOf.has(id))) introduced.resolve();
-          break;
-        case 'recorded':
-          if (!member.held().includes(message.replica)) wake();
-          break;
-        case 'drain':
-          if (message.member === self.id && message.isDraining !== isDraining) {
-            ({ isDraining } = message);
-            tellHere();
-            wake();
-          }
-          break;
-      }
-    },
+  const talk = memberTalk({
+    self, lastingMs: claims.ttlMs, hooks, connect: connectLive,
+    own: () => ({
+      carries: takesOver ? carries ?? hooks.carries() : 0, reaches: [...reached], works: member.held().filter((id) => hooks.isBusy(id)),
+      refuses: [...notBefore].flatMap(([id, until]) => (until > performance.now() ? id : [])),
+    }),
+    holds: (replicaId) => member.held().includes(replicaId),
+    wake: () => wake(),
     asked({ replica, call, input }) {
       if (!member.held().includes(replica)) return undefined;
       // What was described a moment ago may be what the call is about.
       return quietly(exchange()).then(() => hooks.asked(call, input));
     },
   });
-  live.tell({ kind: 'who' });
+  const { others } = talk;
 
   async function exchange(): Promise<void> {
     const { taken, ...found } = await files.turn();
@@ -173,7 +118,7 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
     if (!takesOver) return;
     if (isDue) {
       reached = await hooks.reaches(names).catch(() => []);
-      tellHere();
+      talk.tellHere();
     }
     await quietly(takeUpWaves());
     await takeWork();
@@ -195,20 +140,24 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
     if (lastHolders !== before) hooks.moved();
   }
 
-  async function takeWork(): Promise<void> {
+  function placing(): Placing {
     const held = new Set(member.held());
     const holderOf = (id: string): string | undefined => (held.has(id) || hooks.isBusy(id) ? self.id : others.holder(id)?.id ?? asked.get(id));
-    const mine = placeWork({ self: here(), others: others.list(), open: hooks.openRuns(), holderOf, limits: hooks.limits(), now: systemClock.wallTime() });
+    return { self: talk.here(), others: others.list(), open: hooks.openRuns(), holderOf, limits: hooks.limits(), now: systemClock.wallTime() };
+  }
+
+  async function takeWork(): Promise<void> {
+    const mine = placeWork(placing());
     await Promise.all(mine.map(async (replicaId) => {
       // A run of this engine that still stops must not keep it from looking after other replicas.
       if (!signal.aborted && !hooks.isBusy(replicaId)) await quietly(takeOver(replicaId));
     }));
-    if (mine.length > 0) tellHere();
+    if (mine.length > 0) talk.tellHere();
   }
 
   /** What carries out actions on waves is gone: any member that stays can go on, as it does nothing but ask for executions. */
   async function takeUpWaves(): Promise<void> {
-    if (!isDraining && hooks.hasOpenWave() && !member.held().includes(wavesJournal) && asked.get(wavesJournal) === undefined) await takeOver(wavesJournal);
+    if (!talk.isDraining() && hooks.hasOpenWave() && !member.held().includes(wavesJournal) && asked.get(wavesJournal) === undefined) await takeOver(wavesJournal);
   }
 
   async function releaseIdle(replicaId: string): Promise<void> {
@@ -237,14 +186,14 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
 
   async function flush(replicaId: string): Promise<void> {
     await member.settled(replicaId, signal);
-    live.tell({ kind: 'recorded', replica: replicaId });
+    talk.recorded(replicaId);
   }
 
   async function release(replicaId: string, within: AbortSignal): Promise<void> {
     // What runs here runs under this claim.
     if (hooks.isBusy(replicaId) && !signal.aborted) return;
     await member.release(replicaId, within);
-    live.tell({ kind: 'recorded', replica: replicaId });
+    talk.recorded(replicaId);
     wake();
   }
 
@@ -260,8 +209,7 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
   const telling = setInterval(() => {
     for (const replicaId of toTell) if (member.held().includes(replicaId)) void quietly(flush(replicaId));
     toTell.clear();
-    tellNumbers();
-    if (JSON.stringify(here()) !== lastTold) tellHere();
+    talk.tellChanges();
   }, tellMs).unref();
   const renewing = (async () => {
     while (!signal.aborted) {
@@ -281,16 +229,8 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
   })();
   const isReady = ready.promise.then(async () => {
     // Others carry something out, and say how far it is.
-    if (asked.size > 0) await Promise.race([introduced.promise, systemClock.sleep(introductionMs, signal).catch(() => undefined)]);
+    if (asked.size > 0) await Promise.race([talk.introduced(() => asked.keys()), systemClock.sleep(introductionMs, signal).catch(() => undefined)]);
   });
-
-  function view(): FleetView {
-    const mine = here();
-    const members = [mine, ...others.list()].map(({ member: { id, name }, kind: _kind, refuses: _refuses, ...rest }) => ({ id, name, isThis: id === self.id, ...rest }));
-    const holders = new Map([...asked, ...members.flatMap(({ name, works }) => works.map((replica) => [replica, name] as const))]);
-    const waiting = hooks.openRuns().flatMap(({ replicaId }) => (holders.has(replicaId) || member.held().includes(replicaId) ? [] : replicaId));
-    return { members, waiting, holders: Object.fromEntries(holders) };
-  }
 
   return {
     ready: isReady,
@@ -302,25 +242,18 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
     release,
     async forward(replicaId, call, input, within) {
       await quietly(exchange());
-      const answer = await live.ask({ replica: replicaId, call, input }, within);
+      const answer = await talk.ask({ replica: replicaId, call, input }, within);
       if (answer === undefined) throw new CausewayError('fleet.claimed-elsewhere', `${asked.get(replicaId) ?? 'the member that works on it'} does not answer`);
       return answer;
     },
     noted: (replicaId) => void toTell.add(replicaId),
-    publish(replicaId, progress) {
-      numbers.set(replicaId, progress);
-      untold.add(replicaId);
-    },
-    view,
-    drain(name, drains) {
-      const found = [here(), ...others.list()].filter(({ member: { id, name: known } }) => id === name || known === name);
-      for (const { member: { id } } of found) live.tell({ kind: 'drain', member: id, isDraining: drains });
-      return found.length > 0;
-    },
-    leave() {
-      isDraining = true;
-      tellHere();
-    },
+    publish: (replicaId, progress) => talk.publish(replicaId, progress),
+    view: (queueLimit) => fleetView({ placing: placing(), asked, talk, queueLimit }),
+    mayChange: () => talk.mayTell(),
+    history: async (replicaId, within) => ({ replicaId, ...replicaHistory(await log.read(replicaId, 0, within)) }),
+    drain: (name, drains) => talk.drain(name, drains),
+    leave: () => talk.leave(),
+    isLeaving: () => talk.isDraining(),
     conflicts: () => conflicts,
     notShared: () => notShared,
     async decide(file, side, revision) {
@@ -341,7 +274,7 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
       await quietly(exchange());
       const last = AbortSignal.timeout(claims.ttlMs);
       for (const replicaId of member.held()) await quietly(release(replicaId, last));
-      live.tell({ kind: 'gone', member: self.id });
+      talk.gone();
     },
   };
 }

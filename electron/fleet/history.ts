@@ -1,3 +1,5 @@
+import type { FleetHistory } from '../../shared/model/fleet.ts';
+import { begun } from './journal-beginning.ts';
 import type { StoredRecord } from './journal-record.ts';
 
 /**
@@ -66,4 +68,14 @@ export function openLedgerEntries(records: readonly StoredRecord[]): readonly Op
     }
   }
   return [...entries.values()].filter(({ state }) => state !== 'removed');
+}
+
+/** What people are told of the journal of a replica. */
+export function replicaHistory(records: readonly StoredRecord[]): Omit<FleetHistory, 'replicaId'> {
+  return {
+    records: records.length,
+    epochs: records.filter(({ record }) => record.kind === 'epoch').length,
+    problems: historyProblems(records),
+    left: openLedgerEntries(begun(records)).filter(({ lifetime }) => lifetime === 'temporary').map(({ name }) => name),
+  };
 }

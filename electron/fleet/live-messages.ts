@@ -41,6 +41,8 @@ export interface FleetLive {
   tell(message: LiveMessage): void;
   /** Has the member that works on a replica carry out a call; undefined where nobody answers. */
   ask(asked: AskedCall, signal: AbortSignal): Promise<Envelope<unknown> | undefined>;
+  /** False once the servers have refused what was told: this member's user may only listen. */
+  mayTell(): boolean;
 }
 
 export interface LiveHandlers {

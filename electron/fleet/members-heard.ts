@@ -7,6 +7,8 @@ export interface MembersHeard {
   gone(member: string): void;
   /** In the order of their ids. */
   list(): readonly Here[];
+  /** How long ago something was heard of a member, milliseconds. */
+  silence(member: string): number | undefined;
   /** Who says that it works on a replica. */
   holder(replicaId: string): Member | undefined;
 }
@@ -30,6 +32,10 @@ export function membersHeard(self: string, lastingMs: number, now: () => number)
       holders = undefined;
     },
     gone: forget,
+    silence: (id) => {
+      const at = known.get(id)?.at;
+      return at === undefined ? undefined : now() - at;
+    },
     list: current,
     holder(replicaId) {
       const members = current();

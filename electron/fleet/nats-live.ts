@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import { PermissionViolationError, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { calls, type CallName } from '../../shared/contract/contract.ts';
 import { envelopeSchema } from '../../shared/contract/envelope.ts';
 import { abortable } from '../engine/concurrency/abortable.ts';
@@ -31,7 +31,16 @@ export function natsLive(connection: NatsConnection, project: string, { hear, as
     const replica = message.subject.slice(message.subject.lastIndexOf('.') + 1);
     void asked({ replica, ...given.data })?.then((answer) => message.respond(JSON.stringify(answer)));
   } });
+  let isRefused = false;
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.type === 'error' && status.error instanceof PermissionViolationError && status.error.operation === 'publish' && status.error.subject === liveSubject(project)) isRefused = true;
+      // Servers may have been given other roles meanwhile.
+      if (status.type === 'reconnect') isRefused = false;
+    }
+  })();
   return {
+    mayTell: () => !isRefused,
     tell(message) {
       // A connection that has just ended says so elsewhere.
       if (!connection.isClosed()) connection.publish(liveSubject(project), JSON.stringify(message));

@@ -1,6 +1,6 @@
 import type { OpenRun } from '../engine/ports/replica-fleet.ts';
 import type { Here } from './live-messages.ts';
-import { schedule, type Mover, type Running, type Waiting } from './schedule.ts';
+import { queue, schedule, type Mover, type Queued, type Running, type Situation, type Waiting } from './schedule.ts';
 
 export interface Placing {
   readonly self: Here;
@@ -17,7 +17,27 @@ export interface Placing {
 const patienceMs = 30 * 60_000;
 
 /** Which of the runs that wait this member takes now. Every member finds the same of the whole, as far as it knows the same. */
-export function placeWork({ self, others, open, holderOf, limits, now }: Placing): readonly string[] {
+export function placeWork(placing: Placing): readonly string[] {
+  const { self } = placing;
+  return schedule(situationOf(placing)).flatMap(({ replica, mover }) => (mover === self.member.id ? replica : []));
+}
+
+/** What waits, in the order in which it starts, and for what. */
+export function waitingWork(placing: Placing): readonly Queued[] {
+  return queue(situationOf(placing));
+}
+
+/** How many executions use something now, of what is limited. */
+export function limitsInUse({ open, holderOf, limits }: Pick<Placing, 'open' | 'holderOf' | 'limits'>): ReadonlyMap<string, number> {
+  const counts = new Map([...limits.keys()].map((name) => [name, 0]));
+  for (const { replicaId, uses } of open) {
+    if (holderOf(replicaId) === undefined) continue;
+    for (const use of new Set(uses)) if (counts.has(use)) counts.set(use, counts.get(use)! + 1);
+  }
+  return counts;
+}
+
+function situationOf({ self, others, open, holderOf, limits, now }: Placing): Situation {
   const waiting: Waiting[] = [];
   const running: Running[] = [];
   for (const { replicaId: replica, ...run } of open) {
@@ -25,9 +45,7 @@ export function placeWork({ self, others, open, holderOf, limits, now }: Placing
     if (mover === undefined) waiting.push({ replica, ...run });
     else running.push({ replica, wave: run.wave, uses: run.uses, mover });
   }
-  const movers = [self, ...others].map(moverOf);
-  const assigned = schedule({ waiting, running, movers, limits, now, patience: patienceMs });
-  return assigned.flatMap(({ replica, mover }) => (mover === self.member.id ? replica : []));
+  return { waiting, running, movers: [self, ...others].map(moverOf), limits, now, patience: patienceMs };
 }
 
 function moverOf({ member, carries, isDraining, reaches, refuses }: Here): Mover {

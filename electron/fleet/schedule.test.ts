@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { schedule, type Mover, type Running, type Situation, type Waiting } from './schedule.ts';
+import { queue, schedule, type Mover, type Running, type Situation, type Waiting } from './schedule.ts';
 
 const endpoints = ['dc1', 'dc2', 'cloud'];
 const resources = ['host 1', 'host 2', 'datastore', 'cloud', 'link'];
 const waves = ['a', 'b', 'c'];
 
+const byReplica = (one: { readonly replica: string }, other: { readonly replica: string }): number => (one.replica < other.replica ? -1 : 1);
 const mover = (id: string, more: Partial<Mover> = {}): Mover => ({ id, reaches: new Set(endpoints), capacity: 2, isDraining: false, ...more });
 const waiting = (replica: string, more: Partial<Waiting> = {}): Waiting => ({ replica, wave: 'a', isUrgent: false, since: 0, endpoints: ['dc1', 'cloud'], uses: [], ...more });
 const situation = (given: Partial<Situation>): Situation => ({ waiting: [], running: [], movers: [mover('m1')], limits: new Map(), now: 0, patience: Infinity, ...given });
@@ -49,6 +50,30 @@ describe('what starts next in a fleet', () => {
     expect(placed({ limits, waiting: both, now: 100, patience: 60 })).toEqual(['wide on m1']);
   });
 
+  it('says of each that waits what it waits for', () => {
+    const limits = new Map([['host 1', 1]]);
+    const running: Running[] = [{ replica: 'r', wave: 'b', uses: ['host 1'], mover: 'full' }];
+    const far = mover('far', { reaches: new Set(['dc2', 'cloud']) });
+    const full = mover('full', { capacity: 1, reaches: new Set(['dc3', 'cloud']) });
+    const leaving = mover('leaving', { isDraining: true, reaches: new Set(['dc4', 'cloud']) });
+    const why = (given: Partial<Situation>) => queue(situation({ movers: [far, full, leaving, mover('m1', { refuses: new Set(['refused']) })], running, limits, ...given })).map(({ replica: _replica, ...rest }) => rest);
+    expect(why({ waiting: [waiting('x')] })).toEqual([{ mover: 'm1' }]);
+    expect(why({ waiting: [waiting('x')], movers: [mover('planner', { capacity: 0 })] })).toEqual([{ obstacle: { kind: 'nobody' } }]);
+    expect(why({ waiting: [waiting('x', { endpoints: ['dc5', 'cloud'] })] })).toEqual([{ obstacle: { kind: 'reach', endpoints: ['dc5'] } }]);
+    expect(why({ waiting: [waiting('x', { endpoints: ['dc2', 'dc3'] })] })).toEqual([{ obstacle: { kind: 'reach', endpoints: ['dc2', 'dc3'] } }]);
+    expect(why({ waiting: [waiting('x', { endpoints: ['dc4', 'cloud'] })] })).toEqual([{ obstacle: { kind: 'draining' } }]);
+    expect(why({ waiting: [waiting('x')], movers: [mover('m1', { isDraining: true })] })).toEqual([{ obstacle: { kind: 'draining' } }]);
+    expect(why({ waiting: [waiting('refused')] })).toEqual([{ obstacle: { kind: 'refused' } }]);
+    expect(why({ waiting: [waiting('x', { uses: ['host 1'] })] })).toEqual([{ obstacle: { kind: 'limit', limits: ['host 1'] } }]);
+    expect(why({ waiting: [waiting('x', { endpoints: ['dc3', 'cloud'] })] })).toEqual([{ obstacle: { kind: 'room' } }]);
+  });
+
+  it('is shown in the order in which it starts: waves in turn, urgent ones before all', () => {
+    const running: Running[] = [{ replica: 'r', wave: 'a', uses: [], mover: 'm2' }];
+    const all = [waiting('a1', { since: 1 }), waiting('a2', { since: 2 }), waiting('b1', { wave: 'b', since: 3 }), waiting('b2', { wave: 'b', since: 4 }), waiting('now', { wave: 'a', isUrgent: true, since: 9 })];
+    expect(queue(situation({ movers: [], running, waiting: all })).map(({ replica }) => replica)).toEqual(['now', 'b1', 'b2', 'a1', 'a2']);
+  });
+
   const situations = fc.record({
     waiting: fc.uniqueArray(fc.record({
       replica: fc.nat(30).map((n) => `vm-${n}`), wave: fc.constantFrom(...waves), isUrgent: fc.boolean(), since: fc.nat(100),
@@ -77,6 +102,24 @@ describe('what starts next in a fleet', () => {
       const turned = <T>(list: readonly T[]): T[] => list.map((_, index) => list[(index + seed) % list.length]!).toReversed();
       expect(schedule({ ...whole, waiting: turned(given.waiting), movers: turned(given.movers), running: turned(given.running) })).toEqual(assignments);
     }), { numRuns: 500 });
+  });
+
+  it('whatever the situation: all that waits is in the queue, once, and starts in its order where places become free one after another', () => {
+    fc.assert(fc.property(situations, (given) => {
+      const whole = situation({ ...given, now: 100 });
+      const shown = queue(whole);
+      const busy = new Set(given.running.map(({ replica }) => replica));
+      expect(shown.map(({ replica }) => replica).toSorted()).toEqual(given.waiting.map(({ replica }) => replica).filter((replica) => !busy.has(replica)).toSorted());
+      expect(shown.flatMap(({ replica, mover: id }) => (id === undefined ? [] : { replica, mover: id })).toSorted(byReplica)).toEqual(schedule(whole).toSorted(byReplica));
+      // Without limits, and with room for one: what starts is what is shown first.
+      let [left, running] = [[...given.waiting.filter(({ replica }) => !busy.has(replica))], [...given.running]];
+      for (const { replica } of shown) {
+        const next = schedule(situation({ movers: [mover('m', { capacity: 1 })], waiting: left, running: running.map((one) => ({ ...one, mover: 'elsewhere' })), limits: new Map() }));
+        expect(next.map((one) => one.replica)).toEqual([replica]);
+        running = [...running, { ...left.find((one) => one.replica === replica)!, mover: 'elsewhere' }];
+        left = left.filter((one) => one.replica !== replica);
+      }
+    }), { numRuns: 300 });
   });
 
   it('is shared fairly: of waves that want the same, none has more than one execution more than another', () => {

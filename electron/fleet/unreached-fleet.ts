@@ -1,3 +1,4 @@
+import { noFleetView } from '../../shared/model/fleet.ts';
 import type { CausewayError } from '../../shared/model/causeway-error.ts';
 import type { FleetInEngine } from '../engine/ports/replica-fleet.ts';
 import { systemClock } from '../engine/time/clock.ts';
@@ -28,12 +29,16 @@ export function untilReached(error: CausewayError, attempt: () => Promise<FleetI
     forward: async (replicaId, call, input, signal) => fleet().forward(replicaId, call, input, signal),
     noted: (replicaId) => reached?.noted(replicaId),
     publish: (replicaId, progress) => reached?.publish(replicaId, progress),
-    view: () => reached?.view() ?? { members: [], waiting: [], holders: {} },
+    view: (queueLimit) => reached?.view(queueLimit) ?? { ...noFleetView, state: 'unreached', mayChange: false },
+    // Without servers nobody says that it may not.
+    mayChange: () => reached?.mayChange() ?? true,
+    history: async (replicaId, signal) => fleet().history(replicaId, signal),
     drain: (member, isDraining) => fleet().drain(member, isDraining),
     leave: () => {
       stop.abort();
       reached?.leave();
     },
+    isLeaving: () => stop.signal.aborted || reached?.isLeaving() === true,
     conflicts: () => reached?.conflicts() ?? [],
     notShared: () => reached?.notShared() ?? [],
     decide: async (file, side, revision) => fleet().decide(file, side, revision),

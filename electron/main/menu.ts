@@ -12,7 +12,10 @@ export function menuTemplate(send: (command: CommandId) => void, platform: NodeJ
   const ours = (menu: CommandMenu): MenuItemConstructorOptions[] =>
     commandIds
       .filter((id) => commands[id].menu === menu)
-      .map((id) => ({ id, label: commands[id].label, accelerator: commands[id].accelerator, click: () => send(id) }));
+      .map((id) => {
+        const { label, ...command } = commands[id];
+        return { id, label, ...('accelerator' in command ? { accelerator: command.accelerator } : {}), click: () => send(id) };
+      });
   const line: MenuItemConstructorOptions = { type: 'separator' };
   return [
     ...(isMac ? [{ role: 'appMenu' } as const] : []),

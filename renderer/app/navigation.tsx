@@ -2,6 +2,7 @@ import AccountBalanceIcon from '@mui/icons-material/ReceiptLongOutlined';
 import DnsIcon from '@mui/icons-material/DnsOutlined';
 import FactCheckIcon from '@mui/icons-material/FactCheckOutlined';
 import FolderIcon from '@mui/icons-material/FolderOutlined';
+import FleetIcon from '@mui/icons-material/LanOutlined';
 import ExchangeIcon from '@mui/icons-material/ImportExportOutlined';
 import HubIcon from '@mui/icons-material/HubOutlined';
 import ManualIcon from '@mui/icons-material/MenuBookOutlined';
@@ -46,7 +47,10 @@ const groups: readonly { readonly title?: string; readonly entries: readonly Ent
   },
   {
     title: text.navigation.groups.move,
-    entries: [{ icon: SyncIcon, label: text.navigation.replicas, path: ['replicas'], covers: ['replicas', 'runs', 'deployments'] }],
+    entries: [
+      { icon: SyncIcon, label: text.navigation.replicas, path: ['replicas'], covers: ['replicas', 'runs', 'deployments'] },
+      { icon: FleetIcon, label: text.navigation.fleet, path: ['fleet'], covers: ['fleet'] },
+    ],
   },
   {
     title: text.navigation.groups.prove,

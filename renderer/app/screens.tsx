@@ -14,6 +14,7 @@ const EndpointScreen = lazyScreen(async () => (await import('../features/endpoin
 const EndpointsScreen = lazyScreen(async () => (await import('../features/endpoints/endpoints-screen.tsx')).EndpointsScreen);
 const EvidenceScreen = lazyScreen(async () => (await import('../features/evidence/evidence-screen.tsx')).EvidenceScreen);
 const VmEvidenceScreen = lazyScreen(async () => (await import('../features/evidence/vm-evidence-screen.tsx')).VmEvidenceScreen);
+const FleetScreen = lazyScreen(async () => (await import('../features/fleet/fleet-screen.tsx')).FleetScreen);
 const HomeScreen = lazyScreen(async () => (await import('../features/home/home-screen.tsx')).HomeScreen);
 const InterchangeScreen = lazyScreen(async () => (await import('../features/interchange/interchange-screen.tsx')).InterchangeScreen);
 const InventoryScreen = lazyScreen(async () => (await import('../features/inventory/inventory-screen.tsx')).InventoryScreen);
@@ -95,6 +96,8 @@ function screenOfProject([first, ...rest]: Route): ReactElement | undefined {
       return second === undefined ? <WavesScreen /> : <WaveScreen key={second} name={second} />;
     case 'evidence':
       return second === undefined ? <EvidenceScreen /> : <VmEvidenceScreen key={second} replicaId={second} />;
+    case 'fleet':
+      return <FleetScreen />;
     case 'trust':
       return <TrustScreen />;
     case 'ledger':

@@ -25,6 +25,7 @@ export const commands = {
   'go.defaults': { label: 'Defaults', menu: 'view', accelerator: 'CmdOrCtrl+7', keys: 'g d' },
   'go.replicas': { label: 'Replicas', menu: 'view', accelerator: 'CmdOrCtrl+4', keys: 'g r' },
   'go.waves': { label: 'Waves', menu: 'view', accelerator: 'CmdOrCtrl+9', keys: 'g w' },
+  'go.fleet': { label: 'Fleet', menu: 'view', keys: 'g f' },
   'go.ledger': { label: 'Ledger', menu: 'view', accelerator: 'CmdOrCtrl+5', keys: 'g l' },
   'go.trust': { label: 'Trust', menu: 'view', accelerator: 'CmdOrCtrl+8', keys: 'g t' },
   'go.check': { label: 'Validate Files', menu: 'view', accelerator: 'CmdOrCtrl+6', keys: 'g c' },

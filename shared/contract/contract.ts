@@ -6,7 +6,7 @@ import { deploymentDetailSchema, deploymentOptionsSchema, deploymentSchema } fro
 import { endpointSchema, jsonObjectSchema } from '../model/endpoint.ts';
 import { eventSchema } from '../model/event.ts';
 import { executionDetailSchema, executionOptionsSchema, executionSchema } from '../model/execution.ts';
-import { conflictSides, descriptionConflictSchema, fleetLimitsSchema, fleetViewSchema, notSharedSchema } from '../model/fleet.ts';
+import { conflictSides, descriptionConflictSchema, fleetHistorySchema, fleetLimitsSchema, fleetViewSchema, notSharedSchema } from '../model/fleet.ts';
 import { endpointCheckSchema, ledgerItemSchema } from '../model/ledger.ts';
 import { pluginIds } from '../model/plugin-id.ts';
 import { executionProgressSchema, rateSampleSchema } from '../model/progress.ts';
@@ -49,13 +49,17 @@ export const calls = {
   /** Descriptions of this computer that the others of its fleet do not get. Without a fleet: none. */
   'fleet.notShared': { input: nothing, output: z.array(notSharedSchema) },
   /** Who is there, what waits for a member, and who works on what. Without a fleet: nobody. */
-  'fleet.view': { input: nothing, output: fleetViewSchema },
+  'fleet.view': { input: z.strictObject({ /** How many of those that wait are described. */ queueLimit: z.int().min(0).max(100_000).default(1000) }), output: fleetViewSchema },
   /** Has a member, by its name or id, take nothing new, or take work again. What it has it carries out. */
   'fleet.drain': { input: z.strictObject({ member: z.string().min(1).max(300), isDraining: z.boolean() }), output: nothing },
   /** How many executions may use something at the same time, on all members together. */
   'fleet.limits': { input: nothing, output: fleetLimitsSchema },
-  /** null: no limit any more. */
+  /** null: no limit any more. A name that no execution has is refused. */
   'fleet.setLimit': { input: z.strictObject({ name: z.string().trim().min(1).max(300), limit: z.int().min(1).max(10_000).nullable() }), output: fleetLimitsSchema },
+  /** Puts what waits of a replica before everything that is not urgent, or back. `fleet.not-waiting` where nothing of it waits. */
+  'fleet.setUrgent': { input: z.strictObject({ replica: reference, isUrgent: z.boolean() }), output: nothing },
+  /** Reads the journals of these replicas, or of all, and says what must not be in them. */
+  'fleet.verify': { input: z.strictObject({ replicas: z.array(reference).max(10_000).optional() }), output: z.array(fleetHistorySchema) },
   /** Makes one side's file everybody's. `fleet.changed-meanwhile` where the other side has changed it again since the difference was shown. */
   'fleet.decide': { input: z.strictObject({ file: z.string().min(1).max(500), side: z.enum(conflictSides), revision: z.int() }), output: nothing },
   /** Whether endpoints are written with their addresses into the project's files; this computer's setting. */

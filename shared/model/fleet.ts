@@ -40,18 +40,78 @@ export const fleetMemberSchema = z.object({
   reaches: z.array(z.string()),
   /** Ids of replicas that it works on. */
   works: z.array(z.string()),
+  /** How long ago it was heard of, seconds; 0 for this one. */
+  heardSecondsAgo: z.number().nonnegative(),
 });
 export type FleetMemberView = z.infer<typeof fleetMemberSchema>;
 
-/** Who is there, what waits, and what is limited. */
+/** What keeps an execution that waits from being started. */
+export const fleetObstacleSchema = z.discriminatedUnion('kind', [
+  /** Nothing: a member takes it within seconds. */
+  z.object({ kind: z.literal('starting') }),
+  /** No member carries anything out. */
+  z.object({ kind: z.literal('nobody') }),
+  /** No member reaches both endpoints; ids of those that nobody reaches, or of both where each is reached by somebody. */
+  z.object({ kind: z.literal('reach'), endpoints: z.array(z.string()) }),
+  /** Whoever reaches them takes nothing new. */
+  z.object({ kind: z.literal('draining') }),
+  /** Whoever reaches them could not continue it. */
+  z.object({ kind: z.literal('refused') }),
+  z.object({ kind: z.literal('limit'), limits: z.array(z.string()) }),
+  /** Whoever reaches them has as many as it carries. */
+  z.object({ kind: z.literal('room') }),
+]);
+export type FleetObstacle = z.infer<typeof fleetObstacleSchema>;
+
+export const fleetQueueEntrySchema = z.object({
+  replicaId: z.string(),
+  /** Empty: in no wave. */
+  wave: z.string(),
+  isUrgent: z.boolean(),
+  since: z.string(),
+  waitsFor: fleetObstacleSchema,
+});
+export type FleetQueueEntry = z.infer<typeof fleetQueueEntrySchema>;
+
+/** Who is there, what waits, and how much of the limits is used. */
 export const fleetViewSchema = z.object({
+  /** `none`: the project is this computer's alone. `unreached`: no server of the fleet was reached since the project was opened. */
+  state: z.enum(['none', 'unreached', 'member']),
+  /** Whether this user's role allows more than reading. */
+  mayChange: z.boolean(),
   members: z.array(fleetMemberSchema),
-  /** Ids of replicas whose execution or deployment waits for a member. */
+  /** Ids of replicas whose execution or deployment waits for a member, in the order in which they start. */
   waiting: z.array(z.string()),
+  /** The first of them, with what they wait for. */
+  queue: z.array(fleetQueueEntrySchema),
   /** Replicas and who works on them, by name. */
   holders: z.record(z.string(), z.string()),
+  /** Bytes per second of what runs, by replica. */
+  rates: z.record(z.string(), z.number()),
+  /** How many executions use what is limited, by the names of limits. */
+  inUse: z.record(z.string(), z.int()),
 });
 export type FleetView = z.infer<typeof fleetViewSchema>;
+
+/** Of a project that is this computer's alone. */
+export const noFleetView: FleetView = { state: 'none', mayChange: true, members: [], waiting: [], queue: [], holders: {}, rates: {}, inUse: {} };
+
+/** What the journal of a replica says of its history. */
+export const fleetHistorySchema = z.object({
+  replicaId: z.string(),
+  records: z.int(),
+  /** How often a member took it over. */
+  epochs: z.int(),
+  /** What must not be: two writers in one epoch, something created twice. */
+  problems: z.array(z.string()),
+  /** Names of temporary resources that still exist. */
+  left: z.array(z.string()),
+});
+export type FleetHistory = z.infer<typeof fleetHistorySchema>;
+
+/** What a limit is of, as its name begins. */
+export const limitKinds = ['endpoint', 'link', 'host', 'datastore'] as const;
+export type LimitKind = (typeof limitKinds)[number];
 
 /** How many executions may use something at the same time, by names such as `endpoint dc1`, `link dc1 > cloud`, `host dc1/esx-7`, `datastore dc1/ssd`. */
 export const fleetLimitsSchema = z.record(z.string().min(1).max(300), z.int().min(1).max(10_000));

@@ -19,6 +19,7 @@ ensureStateFolder(project.folder);
 const joined = await joinFleet(fleet, { takesOver: true, projectFolder: project.folder });
 // Without the project's lock: each engine of the lab has a folder of its own.
 const core = createCore({ ...labCore(project), fleet: joined.join });
+core.carryOutCalendar();
 print({ ready: true });
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { n, call, input } = asked.parse(JSON.parse(line));

@@ -5,7 +5,7 @@ import type { JoinOptions } from '../project/fleet.ts';
 /** `causeway fleet …` */
 export const registerFleet: CommandRegistrar = (program, context) => {
   const group = program.command('fleet').description('One project on several computers, through NATS servers that you run: descriptions and journals are shared, and others continue what a computer has left.');
-  for (const add of [configureFleet, joinFleet, showFleet, workInFleet, drainMember, limitFleet, resolveInFleet, verifyFleet, leaveFleet]) add(group, context);
+  for (const add of [configureFleet, joinFleet, showFleet, workInFleet, drainMember, limitFleet, hurryInFleet, resolveInFleet, verifyFleet, leaveFleet]) add(group, context);
 };
 
 const configureFleet: CommandRegistrar = (group, context) => {
@@ -44,7 +44,7 @@ const joinFleet: CommandRegistrar = (group, context) => {
 
 const showFleet: CommandRegistrar = (group, context) => {
   inProject(group.command('status', { isDefault: true }))
-    .description('Show which member works on which replica.')
+    .description('Show which member works on which replica, who is there, what waits for what, and what is limited.')
     .action(context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { fleetStatus } = await import('../project/fleet.ts');
       return fleetStatus(options, context);
@@ -79,6 +79,17 @@ const limitFleet: CommandRegistrar = (group, context) => {
     .action(context.run(async (name: string, number: string, options: ProjectOptions): Promise<ExitStatus> => {
       const { fleetLimit } = await import('../project/fleet.ts');
       return fleetLimit(name, number, options, context);
+    }));
+};
+
+const hurryInFleet: CommandRegistrar = (group, context) => {
+  inProject(group.command('urgent'))
+    .description('Put what waits of a replica before everything in the fleet that is not urgent.')
+    .argument('<replica>', 'name or id')
+    .option('--undo', 'put it back')
+    .action(context.run(async (replica: string, options: ProjectOptions & { readonly undo?: boolean }): Promise<ExitStatus> => {
+      const { fleetUrgent } = await import('../project/fleet.ts');
+      return fleetUrgent(replica, options, context);
     }));
 };
 

@@ -2,12 +2,11 @@ import { resolve } from 'node:path';
 import { systemClock } from '../../engine/time/clock.ts';
 import { openExchange } from '../../fleet/description-exchange.ts';
 import { fleetConfigSchema, readFleetConfig, removeFleetConfig, writeFleetConfig, type FleetConfig } from '../../fleet/fleet-config.ts';
-import { historyProblems, openLedgerEntries } from '../../fleet/history.ts';
-import { begun } from '../../fleet/journal-beginning.ts';
 import { natsClaims } from '../../fleet/nats-claims.ts';
 import { connectToFleet } from '../../fleet/nats-connection.ts';
 import { natsJournal } from '../../fleet/nats-journal.ts';
-import type { NotShared } from '../../../shared/model/fleet.ts';
+import type { FleetObstacle, NotShared } from '../../../shared/model/fleet.ts';
+import { bytes } from '../../../shared/model/quantities.ts';
 import { lineDifference } from '../../../shared/reports/line-difference.ts';
 import { UsageError, type CommandContext, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import { print, table } from '../output/print.ts';
@@ -79,23 +78,43 @@ const notSharedBecause: Readonly<Record<NotShared['reason'], string>> = {
   size: 'it is too large',
 };
 
+/** What something waits for, in words. */
+function waitsFor(obstacle: FleetObstacle, names: (ids: readonly string[]) => string[]): string {
+  switch (obstacle.kind) {
+    case 'starting': return 'nothing: it is about to start';
+    case 'nobody': return 'a member that carries something';
+    case 'reach': return `a member that reaches ${names(obstacle.endpoints).join(' and ')}`;
+    case 'draining': return 'a member that is not leaving';
+    case 'refused': return 'another member: those that reach it could not continue it';
+    case 'limit': return `the limit of ${obstacle.limits.join(', ')}`;
+    case 'room': return 'room on a member';
+  }
+}
+
 export async function fleetStatus(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
   configOf(options, context);
   const { replicas, endpoints, view, limits, conflicts, notShared } = await withProject(options, context, async (core) => ({
-    replicas: await core.call('replica.list', {}), endpoints: await core.call('endpoint.list', {}), view: await core.call('fleet.view', {}), limits: await core.call('fleet.limits', {}),
+    replicas: await core.call('replica.list', {}), endpoints: await core.call('endpoint.list', {}), view: await core.call('fleet.view', { queueLimit: 100_000 }), limits: await core.call('fleet.limits', {}),
     conflicts: await core.call('fleet.conflicts', {}), notShared: await core.call('fleet.notShared', {}),
   }));
   const nameOf = new Map([...replicas, ...endpoints].map(({ id, name }) => [id, name]));
   const names = (ids: readonly string[]): string[] => ids.map((id) => nameOf.get(id) ?? id);
-  const rows = replicas.map(({ id, name }) => ({ replica: name, member: view.holders[id] ?? (view.waiting.includes(id) ? 'waits for a member' : undefined) }));
+  const waiting = new Set(view.waiting);
+  const rows = replicas.map(({ id, name }) => ({ replica: name, member: view.holders[id] ?? (waiting.has(id) ? 'waits for a member' : undefined) }));
   // A command that looks for a moment carries nothing out.
-  const members = view.members.filter(({ isThis, carries }) => !isThis || carries > 0)
-    .map(({ name, carries, isDraining, reaches, works }) => ({ name, carries, isDraining, reaches: names(reaches), works: names(works) }));
-  const limited = Object.entries(limits).map(([limit, atOnce]) => ({ limit, atOnce }));
-  print(context, options, [...rows, ...members.map((one) => ({ ...one, name: undefined, memberOfFleet: one.name })), ...limited, ...conflicts.map(({ file: conflict }) => ({ conflict })), ...notShared.map(({ file, reason }) => ({ notShared: file, reason }))], () => [
+  const members = view.members.filter(({ isThis, carries }) => !isThis || carries > 0).map(({ name, carries, isDraining, reaches, works, heardSecondsAgo }) => {
+    const rates = works.flatMap((id) => view.rates[id] ?? []);
+    return { name, carries, isDraining, reaches: names(reaches), works: names(works), heardSecondsAgo, ...(rates.length === 0 ? {} : { bytesPerSecond: rates.reduce((sum, rate) => sum + rate, 0) }) };
+  });
+  const queue = view.queue.map(({ replicaId, wave, isUrgent, since, waitsFor: obstacle }) => ({ queued: nameOf.get(replicaId) ?? replicaId, ...(wave === '' ? {} : { wave }), isUrgent, since, waitsFor: waitsFor(obstacle, names) }));
+  const limited = Object.entries(limits).map(([limit, atOnce]) => ({ limit, atOnce, inUse: view.inUse[limit] ?? 0 }));
+  print(context, options, [...rows, ...members.map((one) => ({ ...one, name: undefined, memberOfFleet: one.name })), ...queue, ...limited, ...conflicts.map(({ file: conflict }) => ({ conflict })), ...notShared.map(({ file, reason }) => ({ notShared: file, reason }))], () => [
+    ...(view.state === 'unreached' ? ['No server of the fleet answers.\n\n'] : view.mayChange ? [] : ['Your role in the fleet is viewer: you can read, and change nothing.\n\n']),
     table(['replica', 'member'], rows.map(({ replica, member }) => [replica, member])) || 'No replica.\n',
-    ...(members.length === 0 ? [] : ['\n', table(['member', 'carries', 'works on', 'reaches'], members.map(({ name, carries, isDraining, works, reaches }) => [name, isDraining ? `${carries}, leaving` : carries, works.join(', '), reaches.join(', ')]))]),
-    ...(limited.length === 0 ? [] : ['\n', table(['limit', 'in parallel'], limited.map(({ limit, atOnce }) => [limit, atOnce]))]),
+    ...(members.length === 0 ? [] : ['\n', table(['member', 'carries', 'works on', 'rate', 'last heard', 'reaches'], members.map(({ name, carries, isDraining, works, bytesPerSecond, heardSecondsAgo, reaches }) =>
+      [name, isDraining ? `${carries}, leaving` : carries, works.join(', '), bytesPerSecond === undefined ? undefined : `${bytes(bytesPerSecond)}/s`, `${heardSecondsAgo} s ago`, reaches.join(', ')]))]),
+    ...(queue.length === 0 ? [] : ['\n', table(['waiting', 'wave', 'urgent', 'since', 'for'], queue.map(({ queued, wave, isUrgent, since, waitsFor: what }) => [queued, wave, isUrgent ? 'urgent' : undefined, since, what]))]),
+    ...(limited.length === 0 ? [] : ['\n', table(['limit', 'in parallel', 'in use'], limited.map(({ limit, atOnce, inUse }) => [limit, atOnce, inUse]))]),
     ...conflicts.map(({ file: path }) => `${path} was changed here and elsewhere: causeway fleet resolve ${path}\n`),
     ...notShared.map(({ file, reason }) => `${JSON.stringify(file)} is not shared: ${notSharedBecause[reason]}\n`),
   ].join(''));
@@ -117,6 +136,15 @@ export async function fleetLimit(name: string, given: string, options: ProjectOp
   if (limit !== null && !(Number.isInteger(limit) && limit >= 1)) throw new UsageError('the limit must be a number from 1, or none');
   const limits = await withProject(options, context, (core) => core.call('fleet.setLimit', { name, limit }));
   print(context, options, Object.entries(limits).map(([limited, atOnce]) => ({ limit: limited, atOnce })), () => table(['limit', 'in parallel'], Object.entries(limits)) || 'Nothing is limited.\n');
+  return 0;
+}
+
+/** Puts what waits of a replica before what is not urgent, or back. */
+export async function fleetUrgent(replica: string, options: ProjectOptions & { readonly undo?: boolean }, context: CommandContext): Promise<ExitStatus> {
+  configOf(options, context);
+  const isUrgent = options.undo !== true;
+  await withProject(options, context, (core) => core.call('fleet.setUrgent', { replica, isUrgent }));
+  context.stdout.write(isUrgent ? `${replica} starts before everything that is not urgent.\n` : `${replica} is not urgent any more.\n`);
   return 0;
 }
 
@@ -153,33 +181,16 @@ export async function fleetResolve(path: string, options: ProjectOptions & { rea
   });
 }
 
-interface Verified {
-  readonly replica: string;
-  readonly records: number;
-  readonly epochs: number;
-  readonly problems: readonly string[];
-  /** Temporary resources, by name. */
-  readonly left: readonly string[];
-}
-
 /** Reads all journals and says what must not be in them. */
 export async function fleetVerify(options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
-  const config = configOf(options, context);
-  const replicas = await withProject(options, context, (core) => core.call('replica.list', {}));
-  const connection = await connectToFleet(config, 'causeway fleet verify');
-  try {
-    const log = await natsJournal(connection, config);
-    const rows: Verified[] = [];
-    for (const { id, name } of replicas) {
-      const records = await log.read(id, 0, context.signal);
-      rows.push({ replica: name, records: records.length, epochs: records.filter(({ record }) => record.kind === 'epoch').length, problems: historyProblems(records), left: openLedgerEntries(begun(records)).filter(({ lifetime }) => lifetime === 'temporary').map((entry) => entry.name) });
-    }
-    print(context, options, rows, () => [
-      table(['replica', 'records', 'epochs', 'problems', 'left behind'], rows.map((row) => [row.replica, row.records, row.epochs, row.problems.length, row.left.length])),
-      ...rows.flatMap(({ replica, problems }) => problems.map((problem) => `${replica}: ${problem}\n`)),
-    ].join(''));
-    return rows.some(({ problems }) => problems.length > 0) ? 1 : 0;
-  } finally {
-    await connection.close();
-  }
+  configOf(options, context);
+  const rows = await withProject(options, context, async (core) => {
+    const names = new Map((await core.call('replica.list', {})).map(({ id, name }) => [id, name]));
+    return (await core.call('fleet.verify', {})).map(({ replicaId, ...history }) => ({ replica: names.get(replicaId) ?? replicaId, ...history }));
+  });
+  print(context, options, rows, () => [
+    table(['replica', 'records', 'epochs', 'problems', 'left behind'], rows.map((row) => [row.replica, row.records, row.epochs, row.problems.length, row.left.length])),
+    ...rows.flatMap(({ replica, problems }) => problems.map((problem) => `${replica}: ${problem}\n`)),
+  ].join(''));
+  return rows.some(({ problems }) => problems.length > 0) ? 1 : 0;
 }

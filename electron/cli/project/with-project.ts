@@ -56,7 +56,9 @@ export async function withProject<T>(options: ProjectOptions & MayCreate & Stays
   // The client of NATS is loaded by who is in a fleet.
   const fleet = config === undefined ? undefined : await (await import('../../fleet/fleet-engine.ts')).joinFleet(config, { takesOver: options.staysOpen === true, projectFolder: folder });
   try {
-    const { client } = await openProject({ projectFolder: folder, vault, ...(fleet === undefined ? {} : { fleet: fleet.join }) }, context.signal);
+    const opened = await openProject({ projectFolder: folder, vault, ...(fleet === undefined ? {} : { fleet: fleet.join }) }, context.signal);
+    const { client } = opened;
+    if (options.staysOpen === true && opened.role === 'engine') opened.client.carryOutCalendar();
     try {
       ensureProjectFile(folder);
       return await work(client);

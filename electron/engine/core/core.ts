@@ -283,6 +283,13 @@ export function createCore(options: CoreOptions): Core {
   const closing = new AbortController();
   const watching = options.endsRehearsals === true ? watchRehearsals(context, options.clock ?? systemClock, closing.signal) : undefined;
   watchProjectFiles(options.projectFolder, () => (described.sync(), hub.emit('project.changed', {})), closing.signal);
+  const calendar = { stays: false, isStarted: false };
+  const startCalendar = (): void => {
+    if (calendar.isStarted) return;
+    calendar.isStarted = true;
+    void carryOutCalendar(context, options.clock ?? systemClock, () => calendar.stays, closing.signal);
+  };
+  if (fleet !== undefined) startCalendar();
   const pending = new Set<Promise<unknown>>();
 
   async function dispatch(name: string, input: unknown, signal: AbortSignal = closing.signal): Promise<Envelope<unknown>> {
@@ -305,7 +312,10 @@ export function createCore(options: CoreOptions): Core {
     subscribe: <N extends EventName>(event: N, listener: (payload: EventPayload<N>) => void) => hub.subscribe(event, listener),
     activeExecutions: () => executions.runs.activeIds(),
     activeDeployments: () => deployments.runs.activeIds(),
-    carryOutCalendar: () => void carryOutCalendar(context, options.clock ?? systemClock, closing.signal),
+    carryOutCalendar() {
+      calendar.stays = true;
+      startCalendar();
+    },
     stopWaves: () => waves.close(),
     noteSleep: (asleepMs) => executions.noteSleep(asleepMs),
     drain,

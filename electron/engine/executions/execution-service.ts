@@ -9,6 +9,7 @@ import { newId } from '../store/ids.ts';
 import { activeExecution, limits, pickLimits, type ActiveExecution, type Limits } from './active-execution.ts';
 import type { ExecutionServiceOptions } from './execution-service-options.ts';
 import { executionContext } from './open-execution-context.ts';
+import { progressElsewhere } from './progress-elsewhere.ts';
 import { replicaGraph } from './replica-graph.ts';
 import { replicaSteps } from './steps/index.ts';
 
@@ -17,8 +18,10 @@ export type ExecutionService = ReturnType<typeof executionService>;
 /** Starts, continues, cancels executions, one at a time for each replica and a few at a time in all. */
 export function executionService(service: ExecutionServiceOptions) {
   const { store } = service;
-  /** The newest numbers of what other members carry out. */
-  const elsewhere = new Map<string, ExecutionProgress>();
+  const elsewhere = progressElsewhere((id) => {
+    const execution = store.executions.find(id);
+    return execution !== undefined && !isTerminalExecution(execution.state);
+  });
   const runs = new RunService<Execution, ActiveExecution, OpenedRun>({
     noun: 'execution',
     runs: store.executions,
@@ -125,17 +128,11 @@ export function executionService(service: ExecutionServiceOptions) {
     /** The newest numbers of a running execution. */
     progress(id: string): ExecutionProgress | undefined {
       const active = runs.active(id);
-      if (active !== undefined) return active.progress;
-      const heard = elsewhere.get(id);
-      if (heard === undefined) return undefined;
-      const execution = store.executions.find(id);
-      if (execution !== undefined && !isTerminalExecution(execution.state)) return heard;
-      elsewhere.delete(id);
-      return undefined;
+      return active === undefined ? elsewhere.get(id) : active.progress;
     },
 
     /** Numbers of an execution that another member carries out. */
-    heard: (progress: ExecutionProgress): void => void elsewhere.set(progress.executionId, progress),
+    heard: (progress: ExecutionProgress): void => elsewhere.heard(progress),
 
     /** How fast it was over time. */
     rates: (id: string): readonly RateSample[] => runs.active(id)?.rates.samples() ?? store.rates.get(id),

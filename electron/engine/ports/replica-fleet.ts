@@ -1,6 +1,6 @@
 import type { CallName } from '../../../shared/contract/contract.ts';
 import type { Envelope } from '../../../shared/contract/envelope.ts';
-import type { ConflictSide, DescriptionConflict, FleetView, NotShared } from '../../../shared/model/fleet.ts';
+import type { ConflictSide, DescriptionConflict, FleetHistory, FleetView, NotShared } from '../../../shared/model/fleet.ts';
 import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 
 /** Actions on waves have one journal and one claim, as if they were a replica. */
@@ -102,11 +102,18 @@ export interface FleetInEngine extends ReplicaFleet {
   noted(replicaId: string): void;
   /** Tells others the numbers of what runs here. */
   publish(replicaId: string, progress: ExecutionProgress): void;
-  view(): FleetView;
+  /** @param queueLimit how many of those that wait are described */
+  view(queueLimit: number): FleetView;
+  /** Whether the role of this member's user allows more than reading, as far as the servers have said it. */
+  mayChange(): boolean;
+  /** Reads the whole journal of a replica. */
+  history(replicaId: string, signal: AbortSignal): Promise<FleetHistory>;
   /** Asks a member, by its name or id, to take nothing new, or to take work again. Says whether there is one of that name. */
   drain(member: string, isDraining: boolean): boolean;
   /** From now on this engine ends what it has and takes nothing new. */
   leave(): void;
+  /** Whether it was asked to, by its user or another member. */
+  isLeaving(): boolean;
   /** Resolves when the store knows what others had recorded before. */
   readonly ready: Promise<void>;
   /** Descriptions that were changed here and elsewhere, as of the last exchange. */

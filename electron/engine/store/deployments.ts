@@ -27,6 +27,7 @@ export function deploymentStore(db: DatabaseSync) {
   const byId = db.prepare('SELECT * FROM deployments WHERE id = ?');
   const ofName = db.prepare('SELECT * FROM deployments WHERE replica_name = ? ORDER BY created_at DESC, number DESC LIMIT 1');
   const finish = db.prepare('UPDATE deployments SET state = ?, finished_at = ?, error = ?, left_behind = ?, kept = ? WHERE id = ?');
+  const setOptions = db.prepare('UPDATE deployments SET options = ? WHERE id = ?');
   const setExecutions = db.prepare('UPDATE deployments SET executions = ? WHERE id = ?');
   const setFacts = db.prepare(`UPDATE deployments SET vm = ifnull(?, vm), server = ifnull(?, server), guest = ifnull(?, guest),
     boot = ifnull(?, boot), checks = ifnull(?, checks) WHERE id = ?`);
@@ -41,6 +42,9 @@ export function deploymentStore(db: DatabaseSync) {
     add(deployment: NewDeployment): void {
       const { id, replicaId, replicaName, destinationEndpointId, options, createdAt } = deployment;
       insert.run(id, replicaId, replicaName, destinationEndpointId, JSON.stringify(options), createdAt, replicaId);
+    },
+    setOptions(id: string, options: DeploymentOptions): void {
+      setOptions.run(JSON.stringify(options), id);
     },
     /** By id; or by a replica's name, the last one of it. */
     find(idOrReplicaName: string): Deployment | undefined {

@@ -350,4 +350,15 @@ CREATE TABLE notifications_told_once (
 ) STRICT;
 `,
   },
+  {
+    number: 15,
+    name: 'up to when plans were carried out, for several engines',
+    sql: `
+-- Written when something was due and when a plan is new to whoever carries it out, not at every look: it is shared by the engines of a fleet.
+CREATE TABLE wave_carried (
+  wave TEXT PRIMARY KEY,
+  until INTEGER NOT NULL
+) STRICT;
+`,
+  },
 ];

@@ -33,6 +33,7 @@ const described: readonly Omit<ReplicaTable, 'columns' | 'owner'>[] = [
   { name: 'life_records', key: [], replica: 'ROW.replica_id' },
   { name: 'wave_runs', key: ['id'], replica: `'${wavesJournal}'` },
   { name: 'wave_members', key: ['run_id', 'replica_id'], replica: `'${wavesJournal}'` },
+  { name: 'wave_carried', key: ['wave'], replica: `'${wavesJournal}'` },
   { name: 'wave_missed', key: ['wave'], replica: `'${wavesJournal}'` },
 ];
 

@@ -16,10 +16,12 @@ let started: [WaveAction, string][];
 let told: string[];
 let isLocked: boolean;
 let isActive: boolean;
+let known: Map<string, string>;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-calendar-'));
   store = openStore(folder);
+  known = new Map();
   [now, plan, started, told, isLocked, isActive] = [Date.parse('2026-11-23T12:00:00Z'), { synchronisation: { time: '22:00', zone: 'UTC' } }, [], [], false, false];
 });
 afterEach(() => {
@@ -30,7 +32,7 @@ afterEach(() => {
 async function lookAt(time: string): Promise<void> {
   now = Date.parse(`2026-11-${time}:00Z`);
   await lookAtCalendar({
-    store: store.waveCalendar, waves: () => [{ name: 'w', plan }], mayStart: async () => !isLocked, isActive: () => isActive, now: () => now,
+    store: store.waveCalendar, known, waves: () => [{ name: 'w', plan }], mayStart: async () => !isLocked, isActive: () => isActive, now: () => now,
     startedAt: () => (started.length === 0 ? undefined : Date.parse(started.at(-1)![1])),
     start: async (_wave, action) => started.push([action, new Date(now).toISOString()]),
     emit: ({ message }) => told.push(message),
@@ -82,4 +84,21 @@ test('with a locked vault nothing is started and nothing is forgotten', async ()
   await lookAt('24T22:03');
   expect(started).toHaveLength(1);
   expect(now - Date.parse('2026-11-24T22:00:00Z')).toBe(3 * minute);
+});
+
+test('an engine that takes the calendar over starts what became due in between, repeats nothing, and is told of few looks', async () => {
+  await lookAt('23T12:00');
+  for (const time of ['23T22:00', '23T22:01', '24T12:00', '24T21:00', '24T21:59']) await lookAt(time);
+  expect(started).toEqual([['synchronise', '2026-11-23T22:00:00.000Z']]);
+  // What is shared: the first look at the plan, and the one at which something was due.
+  const own = store;
+  const other = mkdtempSync(join(tmpdir(), 'causeway-calendar-'));
+  store = openStore(other);
+  known = new Map();
+  store.db.prepare('INSERT INTO wave_carried VALUES (?, ?)').run('w', Number(own.db.prepare('SELECT until FROM wave_carried').get()!['until']));
+  expect(store.waveCalendar.lookedAt('w')).toBe(Date.parse('2026-11-23T22:00:00Z'));
+  await lookAt('24T22:02');
+  expect([started.slice(1), told.filter((message) => message.includes('skipped'))]).toEqual([[['synchronise', '2026-11-24T22:02:00.000Z']], []]);
+  own.close();
+  rmSync(other, { recursive: true });
 });

@@ -16,6 +16,8 @@ export interface CalendarWave {
 
 export interface CalendarOptions {
   readonly store: WaveCalendarStore;
+  /** The plans that this engine has looked at since it carries them out, by wave; kept by the caller. */
+  readonly known: Map<string, string>;
   waves(): readonly CalendarWave[];
   /** Whether something may start now: the project is accepted, the vault is open. */
   mayStart(): Promise<boolean>;
@@ -49,7 +51,9 @@ export async function lookAtCalendar(options: CalendarOptions): Promise<void> {
       else if (start !== newest) skip(start, 'a later one stands for it');
       else await carryOut(options, name, plan, start, now, skip);
     }
-    store.setLookedAt(name, now);
+    const text = JSON.stringify(plan);
+    store.setLookedAt(name, now, due.length > 0 || options.known.get(name) !== text);
+    options.known.set(name, text);
   }
 }
 

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import type { ExecutionOptions } from '../../../shared/model/execution.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { goTo } from '../../app/route.ts';
-import { useLink } from '../../app/workbench-context.tsx';
+import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { text } from '../../text/text.ts';
 import { ChoiceGroup } from '../deployment/choice-group.tsx';
 import { readBandwidth } from './bandwidth.ts';
@@ -30,6 +30,9 @@ export function StartRunDialog({ replicas, onStarted, onClose }: Props) {
   const [shutdownVm, setShutdownVm] = useState(false);
   const [limit, setLimit] = useState('');
   const [parallel, setParallel] = useState('');
+  const isInFleet = useQuery('fleet.view', { queueLimit: 0 }).data?.state === 'member';
+  const [inFleet, setInFleet] = useState(false);
+  const [urgent, setUrgent] = useState(false);
   const disks = Number(parallel);
   const isParallelRight = parallel === '' || (Number.isInteger(disks) && disks >= 1 && disks <= 16);
   const bandwidth = readBandwidth(limit);
@@ -38,6 +41,7 @@ export function StartRunDialog({ replicas, onStarted, onClose }: Props) {
     ...(shutdownVm ? { shutdownVm } : {}),
     ...('options' in bandwidth ? bandwidth.options : {}),
     ...(parallel === '' ? {} : { parallelDisks: disks }),
+    ...(inFleet && urgent ? { placement: { urgent } } : {}),
   };
   const [first] = replicas;
   return (
@@ -47,7 +51,7 @@ export function StartRunDialog({ replicas, onStarted, onClose }: Props) {
       isReady={isParallelRight && 'options' in bandwidth}
       replicas={replicas}
       startedWords={text.runs.startedMany}
-      start={async (replica) => (await link.call('replica.execute', { replica: replica.id, options })).id}
+      start={async (replica) => (await link.call('replica.execute', { replica: replica.id, options, inFleet })).id}
       onStarted={(ids) => {
         if (ids.length === 1) goTo('runs', ids[0]!);
         onStarted?.();
@@ -60,6 +64,13 @@ export function StartRunDialog({ replicas, onStarted, onClose }: Props) {
         <FormControlLabel control={<Checkbox checked={shutdownVm} onChange={(event) => setShutdownVm(event.target.checked)} />} label={text.runs.shutdown} />
         <FormHelperText>{text.runs.shutdownHelp}</FormHelperText>
       </div>
+      {isInFleet && (
+        <div>
+          <FormControlLabel control={<Checkbox checked={inFleet} onChange={(event) => setInFleet(event.target.checked)} />} label={text.fleet.start.inFleet} />
+          <FormHelperText>{text.fleet.start.inFleetHelp}</FormHelperText>
+          {inFleet && <FormControlLabel control={<Checkbox checked={urgent} onChange={(event) => setUrgent(event.target.checked)} />} label={text.fleet.start.urgent} />}
+        </div>
+      )}
       <BandwidthField value={limit} onChange={setLimit} />
       <TextField
         size="small"

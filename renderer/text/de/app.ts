@@ -49,6 +49,7 @@ export const navigation = {
   defaults: 'Standardwerte',
   replicas: 'Replikate',
   waves: 'Wellen',
+  fleet: 'Flotte',
   evidence: 'Nachweise',
   ledger: 'Ressourcenverzeichnis',
   trust: 'Vertrauen',

@@ -10,6 +10,7 @@ export const commandTexts = {
     'go.defaults': 'Standardwerte',
     'go.replicas': 'Replikate',
     'go.waves': 'Wellen',
+    'go.fleet': 'Flotte',
     'go.ledger': 'Ressourcenverzeichnis',
     'go.trust': 'Vertrauen',
     'go.check': 'Dateien prüfen',

@@ -26,6 +26,11 @@ export const fleetErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Eine neuere Version von Causeway hat ihn geschrieben, oder jemand mit Schreibrecht auf die Journale hat dort etwas anderes abgelegt.',
     remedy: 'Aktualisieren Sie Causeway auf diesem Computer. Ist es aktuell, sehen Sie sich den Eintrag mit den Werkzeugen von NATS an.',
   },
+  'fleet.not-waiting': {
+    title: 'Von diesem Replikat wartet nichts auf ein Mitglied',
+    cause: 'Seine Ausführung hat begonnen, ist beendet oder wurde nie der Flotte überlassen.',
+    remedy: 'Sehen Sie sich die Warteschlange der Flotte noch einmal an.',
+  },
   'fleet.changed-meanwhile': {
     title: 'Die Datei wurde noch einmal geändert',
     cause: 'Ein anderes Mitglied der Flotte hat die Datei erneut geändert, seit der Unterschied angezeigt wurde.',

@@ -49,6 +49,7 @@ export const navigation = {
   defaults: 'Defaults',
   replicas: 'Replicas',
   waves: 'Waves',
+  fleet: 'Fleet',
   evidence: 'Evidence',
   ledger: 'Ledger',
   trust: 'Trust',

@@ -32,6 +32,12 @@ export const fleetErrors = {
     remedy: 'Update Causeway on this computer. If it is up to date, look at the record with the tools of NATS.',
     retryable: false,
   },
+  'fleet.not-waiting': {
+    title: 'Nothing of this replica waits for a member',
+    cause: 'Its execution has started, has ended, or was never left to the fleet.',
+    remedy: 'Look at the queue of the fleet again.',
+    retryable: false,
+  },
   'fleet.changed-meanwhile': {
     title: 'The file was changed once more',
     cause: 'Another member of the fleet has changed the file again since the difference was shown.',

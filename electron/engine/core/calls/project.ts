@@ -47,7 +47,7 @@ export const changingCalls: ReadonlySet<string> = new Set([
   'replica.execute', 'replica.delete', 'execution.resume', 'execution.cancel', 'deployment.create', 'deployment.resume', 'deployment.cancel',
   'deployment.delete', 'ledger.remove', 'wave.start', 'wave.continue', 'wave.go', 'wave.cancel', 'wave.retry', 'wave.resume',
   'replica.approve', 'replica.withdrawApproval', 'replica.rollBack', 'replica.finalise', 'rehearsal.end', 'evidence.report', 'evidence.waveReport',
-  'guest.inspect', 'guest.cancelInspection',
+  'guest.inspect', 'guest.cancelInspection', 'fleet.setUrgent',
 ] satisfies CallName[]);
 
 export const trustCalls: Handlers<CallsOf<'trust'>> = {
