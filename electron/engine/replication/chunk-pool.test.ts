@@ -59,6 +59,23 @@ describe('the memory that chunks travel in', () => {
     for (const [pool, buffer] of again) pool.give(buffer);
   });
 
+  it('makes no more buffers than are in use in the same moment, however many disks there are', async () => {
+    const large = 32 * BLOCK_BYTES;
+    const made = new Set<ChunkBuffer>();
+    await Promise.all(Array.from({ length: 32 }, async () => {
+      const pool = new ChunkPool(16 * 1024 * 1024, large);
+      await Promise.all(Array.from({ length: 12 }, async () => {
+        for (let turn = 0; turn < 10; turn += 1) {
+          const buffer = await pool.take(large, never);
+          made.add(buffer);
+          await new Promise((resolve) => setImmediate(resolve));
+          pool.give(buffer);
+        }
+      }));
+    }));
+    expect(made.size * large).toBeLessThanOrEqual(64 * 1024 * 1024 + 32 * large);
+  });
+
   it('refuses a buffer that comes back twice', async () => {
     const pool = new ChunkPool(4 * BLOCK_BYTES, BLOCK_BYTES);
     const buffer = await pool.take(1, never);

@@ -2,7 +2,7 @@ import { ByteBudget } from '../transport/byte-budget.ts';
 import { BLOCK_BYTES } from './blocks.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
 
-/** What is kept for the next chunk or run, of this process: as much as four disks have in flight, and less the more is in use. */
+/** What is kept for the next chunk or run, of this process: as much as four disks have in flight. */
 const MOST_SPARE_BYTES = 64 * 1024 * 1024;
 /**
  * What the chunks of all disks of this process may take together: more of them wait for each other, and memory stays bounded. One large chunk of each disk
@@ -52,7 +52,6 @@ export class ChunkPool {
     const buffer = takeSpare(size) ?? new ChunkBuffer(size);
     this.#out.add(buffer);
     if (isOwn) this.#own.add(buffer);
-    outBytes += size;
     return buffer;
   }
 
@@ -60,7 +59,6 @@ export class ChunkPool {
   give(buffer: ChunkBuffer): void {
     if (!this.#out.delete(buffer)) throw new Error('a chunk buffer was released twice');
     const size = buffer.bytes.length;
-    outBytes -= size;
     keepSpare(buffer);
     if (this.#own.delete(buffer)) this.#countOwn(-size);
     else ofProcess.give(size);
@@ -73,8 +71,8 @@ export class ChunkPool {
   }
 }
 
-/** Of all pools: in use, and of that what waited for no other disk's. */
-let [outBytes, ownBytesOfAll] = [0, 0];
+/** Of all pools, what waited for no other disk's. */
+let ownBytesOfAll = 0;
 const ofProcess = new ByteBudget(() => PROCESS_BYTES - ownBytesOfAll);
 
 /** By size; the one that was used last is still in the processor's cache. */
@@ -89,12 +87,11 @@ function takeSpare(size: number): ChunkBuffer | undefined {
 
 function keepSpare(buffer: ChunkBuffer): void {
   const size = buffer.bytes.length;
-  const most = Math.min(MOST_SPARE_BYTES, PROCESS_BYTES - outBytes);
   for (const [other, buffers] of spare) {
     // Frees buffers of sizes that are no longer used.
-    while (other !== size && spareBytes + size > most && buffers.pop() !== undefined) spareBytes -= other;
+    while (other !== size && spareBytes + size > MOST_SPARE_BYTES && buffers.pop() !== undefined) spareBytes -= other;
   }
-  if (spareBytes + size > most) return;
+  if (spareBytes + size > MOST_SPARE_BYTES) return;
   spareBytes += size;
   const same = spare.get(size);
   if (same === undefined) spare.set(size, [buffer]);
