@@ -31,6 +31,8 @@ const digestPieceBytes = 64 * 1024 * 1024;
 const digestAnswerBytes = 512 * 1024;
 const digestsInFlight = 4;
 
+const isLongWay = (roundTripMs: number): boolean => Number.isFinite(roundTripMs) && roundTripMs >= longWayMs;
+
 /** One volume that is open in the agent under `handle`. */
 export class VolumeWriter implements WorkerVolume {
   readonly alignmentBytes = 1;
@@ -49,7 +51,7 @@ export class VolumeWriter implements WorkerVolume {
     this.sizeBytes = sizeBytes;
     this.#links = links;
     this.#policy = policy;
-    this.#tuner = new CompressionTuner(policy, links.codec, { longWay: links.control.roundTripMs >= longWayMs, isBusy: packersAreBusy });
+    this.#tuner = new CompressionTuner(policy, links.codec, { longWay: isLongWay(links.control.roundTripMs), isBusy: packersAreBusy });
   }
 
   get bytesInFlight(): number {
