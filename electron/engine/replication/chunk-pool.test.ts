@@ -1,14 +1,19 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { BLOCK_BYTES } from './blocks.ts';
 import type { ChunkBuffer } from './chunk-buffer.ts';
-import { ChunkPool } from './chunk-pool.ts';
+import { ChunkMemory, ChunkPool } from './chunk-pool.ts';
 
 const never = new AbortController().signal;
 
 describe('the memory that chunks travel in', () => {
+  // Not the process's: tests of other files that give up in the middle keep some of it.
+  let memory: ChunkMemory;
+  beforeEach(() => {
+    memory = new ChunkMemory(64 * 1024 * 1024);
+  });
   it('makes whoever asks for more than is left wait, and serves in the order of asking', async () => {
-    const pool = new ChunkPool(5 * BLOCK_BYTES, 4 * BLOCK_BYTES);
+    const pool = new ChunkPool(5 * BLOCK_BYTES, 4 * BLOCK_BYTES, memory);
     const first = await pool.take(3 * BLOCK_BYTES, never);
     const served: string[] = [];
     const second = pool.take(BLOCK_BYTES * 2, never).then((buffer) => (served.push('second'), buffer));
@@ -22,17 +27,17 @@ describe('the memory that chunks travel in', () => {
   });
 
   it('gives the same memory out again, to another run too', async () => {
-    const pool = new ChunkPool(4 * BLOCK_BYTES, 4 * BLOCK_BYTES);
+    const pool = new ChunkPool(4 * BLOCK_BYTES, 4 * BLOCK_BYTES, memory);
     const first = await pool.take(2 * BLOCK_BYTES, never);
     pool.give(first);
     const again = await pool.take(2 * BLOCK_BYTES - 512, never);
     expect(again).toBe(first);
     pool.give(again);
-    expect(await new ChunkPool(8 * BLOCK_BYTES, 4 * BLOCK_BYTES).take(2 * BLOCK_BYTES, never)).toBe(first);
+    expect(await new ChunkPool(8 * BLOCK_BYTES, 4 * BLOCK_BYTES, memory).take(2 * BLOCK_BYTES, never)).toBe(first);
   });
 
   it('takes little for a small chunk', async () => {
-    const pool = new ChunkPool(64 * BLOCK_BYTES, 32 * BLOCK_BYTES);
+    const pool = new ChunkPool(64 * BLOCK_BYTES, 32 * BLOCK_BYTES, memory);
     await pool.take(1, never);
     expect(pool.usedBytes).toBe(4 * BLOCK_BYTES);
   });
@@ -41,20 +46,20 @@ describe('the memory that chunks travel in', () => {
     const [large, most] = [32 * BLOCK_BYTES, 16 * 1024 * 1024];
     const taken: [ChunkPool, ChunkBuffer][] = [];
     const stop = new AbortController();
-    const pools = Array.from({ length: 32 }, () => new ChunkPool(most, large));
+    const pools = Array.from({ length: 32 }, () => new ChunkPool(most, large, memory));
     const asked = pools.flatMap((pool) => Array.from({ length: 8 }, () => pool.take(large, stop.signal).then((buffer) => taken.push([pool, buffer]), () => undefined)));
     await new Promise((resolve) => setImmediate(resolve));
     expect(taken.length * large).toBeLessThanOrEqual(64 * 1024 * 1024 + 32 * large);
     expect(pools.filter((pool) => !taken.some(([of]) => of === pool))).toEqual([]);
     // One that comes when all is taken is served as well.
-    const late = new ChunkPool(most, large);
+    const late = new ChunkPool(most, large, memory);
     late.give(await late.take(large, never));
     stop.abort();
     await Promise.all(asked);
     for (const [pool, buffer] of taken) pool.give(buffer);
     expect(pools.filter(({ usedBytes }) => usedBytes > 0)).toEqual([]);
     // All of it is there again.
-    const after = Array.from({ length: 3 }, () => new ChunkPool(most, large));
+    const after = Array.from({ length: 3 }, () => new ChunkPool(most, large, memory));
     const again = await Promise.all(after.flatMap((pool) => Array.from({ length: 8 }, async () => [pool, await pool.take(large, AbortSignal.timeout(1000))] as const)));
     for (const [pool, buffer] of again) pool.give(buffer);
   });
@@ -63,7 +68,7 @@ describe('the memory that chunks travel in', () => {
     const large = 32 * BLOCK_BYTES;
     const made = new Set<ChunkBuffer>();
     await Promise.all(Array.from({ length: 32 }, async () => {
-      const pool = new ChunkPool(16 * 1024 * 1024, large);
+      const pool = new ChunkPool(16 * 1024 * 1024, large, memory);
       await Promise.all(Array.from({ length: 12 }, async () => {
         for (let turn = 0; turn < 10; turn += 1) {
           const buffer = await pool.take(large, never);
@@ -77,7 +82,7 @@ describe('the memory that chunks travel in', () => {
   });
 
   it('refuses a buffer that comes back twice', async () => {
-    const pool = new ChunkPool(4 * BLOCK_BYTES, BLOCK_BYTES);
+    const pool = new ChunkPool(4 * BLOCK_BYTES, BLOCK_BYTES, memory);
     const buffer = await pool.take(1, never);
     pool.give(buffer);
     expect(() => pool.give(buffer)).toThrow('twice');
@@ -92,7 +97,7 @@ describe('the memory that chunks travel in', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 60 }), async (acts) => {
         const limit = 16 * BLOCK_BYTES;
-        const pool = new ChunkPool(limit, 8 * BLOCK_BYTES);
+        const pool = new ChunkPool(limit, 8 * BLOCK_BYTES, memory);
         const held: ChunkBuffer[] = [];
         const asked: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
         for (const step of acts) {
