@@ -1,6 +1,7 @@
 // What people do in a fleet, each once with engines that carry it out: executions left to it, limits, draining and urgency from the command line,
-// and the calendar, which exactly one member carries out.
-import { mkdtempSync, rmSync } from 'node:fs';
+// waves that are started, cancelled and retried there, and the calendar, which exactly one member carries out.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -15,6 +16,7 @@ import type { FleetMover } from '../rigs/project/fleet-mover.ts';
 import { startLabFleet, type LabFleet } from '../rigs/project/lab-fleet.ts';
 import { firstDifference } from '../rigs/sparse-files.ts';
 
+const KiB = 1024;
 const minute = 60_000;
 const names = ['vm-0', 'vm-1', 'vm-2'];
 const fleet = { project: 'commands', replicas: 3, claimSeconds: 4 };
@@ -92,6 +94,30 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('what people do in a fleet'
       await unlimited();
       return states();
     }, patience).toEqual(['completed', 'completed', 'completed']);
+    await same();
+    await consistent();
+  }, 8 * minute);
+
+  it('carries out waves that the command line starts, cancels and retries', async () => {
+    const numbers = await Promise.all(names.map(async (name) => (await last(name))?.number ?? 0));
+    // There is something to copy, so that there is something to cancel.
+    for (const name of names) writeFileSync(lab.image(name), randomBytes(4 * 1024 * KiB));
+    await one.call('wave.start', { wave: 'night', action: 'synchronise', atOnce: 3, options: { execution: { bandwidthLimit: 50 * KiB, verify: 'all' } } });
+    await expect.poll(states, patience).toEqual(['running', 'running', 'running']);
+    // Led elsewhere, cancelled where it is led.
+    expect(await causeway.run(['wave', 'cancel', 'night'])).toMatchObject({ status: 1, stdout: expect.stringContaining('0 of 3 completed, 3 cancelled') as string });
+    await expect.poll(states, patience).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    await expect.poll(async () => (await two.call('wave.show', { wave: 'night' })).run?.state, patience).toBe('cancelled');
+    const retrying = causeway.run(['wave', 'retry', 'night']);
+    await expect.poll(async () => {
+      await unlimited();
+      return [(await two.call('wave.show', { wave: 'night' })).run?.state, await states()];
+    }, patience).toEqual(['completed', ['completed', 'completed', 'completed']]);
+    expect(await retrying).toMatchObject({ status: 0 });
+    // Led by the command, which waits, and carried out by the others.
+    await causeway.expect(['wave', 'start', 'night', '--at-once', '2']);
+    expect(await states()).toEqual(['completed', 'completed', 'completed']);
+    for (const [index, name] of names.entries()) expect((await last(name))?.number, name).toBe(numbers[index]! + 3);
     await same();
     await consistent();
   }, 8 * minute);

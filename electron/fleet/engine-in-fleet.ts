@@ -71,7 +71,12 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
     asked({ replica, call, input }) {
       if (!member.held().includes(replica)) return undefined;
       // What was described a moment ago may be what the call is about.
-      return quietly(exchange()).then(() => hooks.asked(call, input));
+      return quietly(exchange()).then(async () => {
+        const answer = await hooks.asked(call, input);
+        // Whoever asked sees what became of it.
+        await quietly(flush(replica));
+        return answer;
+      });
     },
   });
   const { others } = talk;
@@ -244,6 +249,7 @@ export function engineInFleet({ self, member, claims, log, files, hooks, live: c
       await quietly(exchange());
       const answer = await talk.ask({ replica: replicaId, call, input }, within);
       if (answer === undefined) throw new CausewayError('fleet.claimed-elsewhere', `${asked.get(replicaId) ?? 'the member that works on it'} does not answer`);
+      await quietly(member.follow(replicaId, within));
       return answer;
     },
     noted: (replicaId) => void toTell.add(replicaId),
