@@ -1,5 +1,5 @@
 // What people do in a fleet, each once with engines that carry it out: executions left to it, limits, draining and urgency from the command line,
-// waves that are started, cancelled and retried there, and the calendar, which exactly one member carries out.
+// waves that are started, cancelled and retried there, rehearsals and cut-overs, and the calendar, which exactly one member carries out.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -144,4 +144,18 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('what people do in a fleet'
     await causeway.expect(['wave', 'plan', 'night', '--clear', 'synchronisation']);
     await consistent();
   }, 12 * minute);
+
+  it('rehearses and cuts over', async () => {
+    await causeway.expect(['wave', 'start', 'night']);
+    await causeway.expect(['wave', 'plan', 'night', '--rehearsal-network', 'backup']);
+    await causeway.expect(['wave', 'start', 'night', '--action', 'rehearse', '--skip-morphing', '--boot-check', 'none']);
+    const deployments = async (purpose: string) => (await one.call('deployment.list', {})).filter(({ options }) => options.purpose === purpose);
+    expect((await deployments('rehearsal')).map(({ state }) => state)).toEqual(names.map(() => 'completed'));
+    // The sources are images, which nothing runs from.
+    await causeway.expect(['wave', 'start', 'night', '--action', 'cut-over', '--source-is-stopped', '--skip-morphing', '--boot-check', 'none']);
+    expect((await deployments('cut-over')).map(({ state }) => state)).toEqual(names.map(() => 'completed'));
+    const lives = await two.call('replica.life', { wave: 'night' });
+    expect(lives.map(({ state }) => state)).toEqual(names.map(() => 'running-at-destination'));
+    await consistent();
+  }, 8 * minute);
 });

@@ -101,3 +101,11 @@ describe('waves', () => {
     }
   });
 });
+
+test('how many executions run in parallel is shown and set', async () => {
+  writeFileSync(join(folder, 'causeway.yaml'), 'name: Parallel\n');
+  expect((await causeway('execution', 'parallel')).out).toBe('Parallel executions: 4\n');
+  expect((await causeway('execution', 'parallel', '8')).out).toBe('Parallel executions: 8\n');
+  expect(JSON.parse((await causeway('execution', 'parallel', '--json')).out)).toMatchObject({ atOnce: 8 });
+  for (const wrong of ['0', '33', '1.5', 'many']) expect(await causeway('execution', 'parallel', wrong)).toMatchObject({ status: 2, err: expect.stringContaining('from 1 to 32') as string });
+});

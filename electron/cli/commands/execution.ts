@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Execution } from '../../../shared/model/execution.ts';
-import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+import { inProject, UsageError, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 import { runState } from '../output/run-state.ts';
 import { runList } from '../project/run-list.ts';
 
 /** `causeway execution …` */
 export const registerExecution: CommandRegistrar = (program, context) => {
   const group = program.command('execution').description('Executions of replicas.');
-  for (const add of [listExecutions, showExecution, resumeExecution, cancelExecution, limitExecution]) add(group, context);
+  for (const add of [listExecutions, showExecution, resumeExecution, cancelExecution, limitExecution, parallelExecutions]) add(group, context);
 };
 
 const listExecutions = runList<Execution>({
@@ -97,6 +97,24 @@ const limitExecution: CommandRegistrar = (group, context) => {
       const { bandwidthOf } = await import('../project/execute-replica.ts');
       const limits = bandwidthOf({ ...(rate === undefined ? {} : { limit: rate }), ...(options.profile === undefined ? {} : { limitProfile: options.profile }) });
       await withProject(options, context, (core) => core.call('execution.limit', { execution, ...limits }));
+      return 0;
+    }),
+  );
+};
+
+const parallelExecutions: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('parallel')
+    .description('Show or set how many executions, and how many deployments, run in parallel in the project; others wait in its queue.')
+    .argument('[number]', 'from 1 to 32');
+  inProject(command).action(
+    context.run(async (text: string | undefined, options: ProjectOptions): Promise<ExitStatus> => {
+      const atOnce = text === undefined ? undefined : Number(text);
+      if (atOnce !== undefined && !(Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= 32)) throw new UsageError('The number must be from 1 to 32');
+      const { withProject } = await import('../project/with-project.ts');
+      const { print } = await import('../output/print.ts');
+      const queue = await withProject(options, context, (core) => (atOnce === undefined ? core.call('queue.show', {}) : core.call('queue.setLimit', { atOnce })));
+      print(context, options, [queue], () => `Parallel executions: ${queue.atOnce}\n`);
       return 0;
     }),
   );

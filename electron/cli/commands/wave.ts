@@ -146,6 +146,7 @@ interface StartOptions extends ProjectOptions {
   readonly skipMorphing?: boolean;
   readonly bootCheck?: string;
   readonly network?: string;
+  readonly sourceIsStopped?: boolean;
 }
 
 const startWave: CommandRegistrar = (group, context) => {
@@ -156,6 +157,7 @@ const startWave: CommandRegistrar = (group, context) => {
     .option('--action <action>', `${waveActions.join(', ')}: copy what changed; deploy beside the source; stop the source, copy the rest and deploy`, 'synchronise')
     .option('--at-once <number>', 'how many members are processed in parallel (default: the plan\'s, or 4)')
     .option('--network <network>', 'rehearse: destination network for all NICs, else that of the plan; the rehearsals are then deleted after 4 hours. Without one, the VMs start in the networks that they are meant for')
+    .option('--source-is-stopped', 'cut-over: you have shut down the sources of all members; Causeway does not contact them for that')
     .option('--skip-morphing', 'rehearse and cut-over: leave the guests as they are')
     .option('--boot-check <mode>', 'rehearse and cut-over: auto, network, console, none');
   inProject(command).action(
@@ -164,12 +166,20 @@ const startWave: CommandRegistrar = (group, context) => {
       const atOnce = options.atOnce === undefined ? undefined : Number(options.atOnce);
       if (atOnce !== undefined && !(Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= 32)) throw new UsageError('--at-once must be a number from 1 to 32');
       if (options.network !== undefined && action !== 'rehearse') throw new UsageError('--network is for --action rehearse');
+      if (options.sourceIsStopped === true && action !== 'cut-over') throw new UsageError('--source-is-stopped is for --action cut-over');
       const deployment = {
         ...(options.network === undefined ? {} : { rehearsal: { network: options.network } }),
+        ...(options.sourceIsStopped === true ? { sourceIsStopped: true } : {}),
         ...(options.skipMorphing === true ? { skipMorphing: true } : {}),
         ...(options.bootCheck === undefined ? {} : { bootCheck: { mode: bootModeOf(options.bootCheck) } }),
       };
-      return followed(wave, options, context, (core) => core.call('wave.start', { wave, action, options: { deployment }, ...(atOnce === undefined ? {} : { atOnce }) }));
+      return followed(wave, options, context, async (core) => {
+        const inProjectAtOnce = (await core.call('queue.show', {})).atOnce;
+        if (atOnce !== undefined && atOnce > inProjectAtOnce) {
+          context.stderr.write(`Only ${inProjectAtOnce} of them run in parallel in this project. To change that: causeway execution parallel ${atOnce}\n`);
+        }
+        return core.call('wave.start', { wave, action, options: { deployment }, ...(atOnce === undefined ? {} : { atOnce }) });
+      });
     }),
   );
 };

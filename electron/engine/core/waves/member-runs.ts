@@ -56,7 +56,7 @@ export function memberRuns({ store, executions, deployments, execute: begin, dep
       // A rehearsal never shuts the source down, whatever its options say.
       const { execute: asked, ...rest } = options.deployment ?? {};
       const first = asked === undefined ? undefined : { ...(asked.options === undefined ? {} : { options: asked.options }) };
-      const execute = action === 'cut-over' ? { lastPass: true, ...(options.execution === undefined ? {} : { options: options.execution }) } : first;
+      const execute = action === 'cut-over' ? { ...(rest.sourceIsStopped === true ? {} : { lastPass: true }), ...(options.execution === undefined ? {} : { options: options.execution }) } : first;
       const purpose = action === 'cut-over' ? { purpose: 'cut-over' as const } : rest.rehearsal === undefined ? {} : { purpose: 'rehearsal' as const };
       return deploymentRun(deploy(replica, { ...rest, ...purpose, ...(execute === undefined ? {} : { execute }) }));
     },
