@@ -2,7 +2,8 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { Extent } from '../../../shared/model/extent.ts';
 import type { Run } from './layer.ts';
 
-const WINDOW = 4 * 1024 * 1024;
+/** Each disk that is planned has one: with many in parallel, larger ones are what an engine has most memory in. */
+const WINDOW = 1024 * 1024;
 /** Zeros are found in blocks of this size: smaller ones cost more extents than they save. */
 const BLOCK = 64 * 1024;
 const zeros = Buffer.alloc(BLOCK);
