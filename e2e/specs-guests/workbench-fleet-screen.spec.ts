@@ -1,4 +1,4 @@
-// The screen of a fleet in the workbench: who is there, what waits for what, what is limited; and what a viewer is told. With real NATS servers,
+// The screen of a fleet in the workbench: who is there, what waits for what, what is limited; and what a viewer sees. With real NATS servers,
 // and the roles that causeway fleet configure makes.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

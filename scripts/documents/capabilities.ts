@@ -113,7 +113,7 @@ export const capabilities: readonly Capability[] = [
     ['Fleets: roles, also for a client that is not Causeway', 'real', 'nats-server of Debian', 'specs/fleet-roles'],
     ['Fleets: descriptions, conflicts of two people', 'real', 'nats-server of Debian', 'specs/fleet-descriptions'],
     ['Fleets in the workbench: two people change the same replica, and the second one decides with the difference', 'real', 'nats-server of Debian, the page in Chromium', 'specs-guests/workbench-fleet'],
-    ['Fleets in the workbench: members, queue, limits and their changes; what a viewer is told', 'real', 'nats-server of Debian, the page in Chromium', 'specs-guests/workbench-fleet-screen'],
+    ['Fleets in the workbench: members, queue, limits and their changes; what a viewer sees', 'real', 'nats-server of Debian, the page in Chromium', 'specs-guests/workbench-fleet-screen'],
     ['Fleets: executions, limits, draining and urgency from the command line; the calendar in one member, and in another one when it is gone', 'real', 'nats-server of Debian, engines in processes of their own, the lab\'s cloud', 'specs-guests/fleet-commands'],
     ['Fleets: executions and waves go to members with room, within limits; shown as running there; whoever leads a wave is killed', 'real', 'nats-server of Debian, engines in processes of their own, the lab\'s cloud', 'specs-guests/fleet-waves'],
     ['Fleets: movers are killed, stopped and cut off, and servers fail, at points that a seed chooses', 'real', 'nats-server of Debian, engines in processes of their own, the lab\'s cloud', 'specs-guests/fleet-chaos'],

@@ -22,7 +22,7 @@ export function runQueries<T, S extends string>(db: DatabaseSync, table: 'execut
   const latest = db.prepare(`SELECT ${table}.* FROM ${table} JOIN (SELECT replica_id, max(number) AS number FROM ${table} GROUP BY replica_id) USING (replica_id, number)
     ORDER BY created_at DESC`);
   const all = db.prepare(`SELECT * FROM ${table} ORDER BY created_at DESC, number DESC LIMIT ?`);
-  const open = db.prepare(`SELECT * FROM ${table} WHERE state IN ('pending', 'running', 'cancelling', 'interrupted') ORDER BY created_at`);
+  const open = db.prepare(`SELECT * FROM ${table} WHERE state IN ('pending', 'running', 'cancelling', 'interrupted') ORDER BY created_at, rowid`);
   const keptLatest = keptUntilChange(db, () => latest.all().map(fromRow));
   const keptOpen = keptUntilChange(db, () => open.all().map(fromRow));
   const setState = db.prepare(`UPDATE ${table} SET state = ?, started_at = ifnull(started_at, ?) WHERE id = ?`);
