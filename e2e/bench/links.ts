@@ -18,10 +18,10 @@ interface NamedLink extends LinkShape {
 }
 
 const links: readonly NamedLink[] = [
-  { name: '100 Mbit/s, 20 ms', roundTripMs: 20, megabitsPerSecond: 100, mib: 320 },
-  { name: '200 Mbit/s, 40 ms', roundTripMs: 40, megabitsPerSecond: 200, mib: 640 },
-  { name: '1 Gbit/s, 80 ms', roundTripMs: 80, megabitsPerSecond: 1000, mib: 1536 },
-  { name: '1 Gbit/s, 10 ms, 0.1 % late', roundTripMs: 10, megabitsPerSecond: 1000, lateShare: 0.001, mib: 1536 },
+  { name: '100 Mbit/s, 20 ms', roundTripMs: 20, megabitsPerSecond: 100, mib: 128 },
+  { name: '200 Mbit/s, 40 ms', roundTripMs: 40, megabitsPerSecond: 200, mib: 256 },
+  { name: '1 Gbit/s, 80 ms', roundTripMs: 80, megabitsPerSecond: 1000, mib: 768 },
+  { name: '1 Gbit/s, 10 ms, 0.1 % late', roundTripMs: 10, megabitsPerSecond: 1000, lateShare: 0.001, mib: 1024 },
 ];
 
 const { values } = parseArgs({
