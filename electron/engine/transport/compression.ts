@@ -31,7 +31,7 @@ export interface TunerOptions {
 }
 
 // What one processor compresses at best, and how many of them work at it: the threads of the pool, the engine's own apart.
-const bytesPerSecond: Readonly<Record<Codec, number>> = { zstd: 500e6, deflate: 130e6 };
+const bytesPerSecond: Readonly<Record<Codec, number>> = { zstd: 300e6, deflate: 130e6 };
 const compressingThreads = 4;
 const epochBytes = 16 * 1024 * 1024;
 const epochMs = 400;
