@@ -81,6 +81,22 @@ describe('the memory that chunks travel in', () => {
     expect(made.size * large).toBeLessThanOrEqual(64 * 1024 * 1024 + 32 * large);
   });
 
+  it('lets one that waits have what another disk gave back of its own', async () => {
+    const small = new ChunkMemory(10 * BLOCK_BYTES);
+    const large = 2 * BLOCK_BYTES;
+    const [one, other, third] = [1, 2, 3].map(() => new ChunkPool(64 * BLOCK_BYTES, large, small)) as [ChunkPool, ChunkPool, ChunkPool];
+    // A large chunk each of their own, which leaves four blocks to share.
+    const [own] = [await one.take(large, never), await third.take(large, never), await other.take(large, never)];
+    await other.take(large, never);
+    await other.take(large, never);
+    let isServed = false;
+    const waits = other.take(large, never).then(() => (isServed = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isServed).toBe(false);
+    one.give(own);
+    await waits;
+  });
+
   it('refuses a buffer that comes back twice', async () => {
     const pool = new ChunkPool(4 * BLOCK_BYTES, BLOCK_BYTES, memory);
     const buffer = await pool.take(1, never);

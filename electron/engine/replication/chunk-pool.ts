@@ -27,6 +27,8 @@ export class ChunkMemory {
 
   countOwn(bytes: number): void {
     this.#ownBytes += bytes;
+    // What is free now may be enough for one that waits.
+    if (bytes < 0) this.#shared.give(0);
   }
 
   share(bytes: number, signal: AbortSignal): Promise<void> {
