@@ -6,7 +6,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -15,6 +15,7 @@ import { QemuProcess } from '../conformance/qemu-process.ts';
 import { CommandLine } from '../demo/command-line.ts';
 import { addEndpoints, cloudEndpoint } from '../demo/endpoints.ts';
 import { startLab, type Lab } from '../demo/lab.ts';
+import { writeCloudEnvironment } from '../rigs/project/cloud-environment.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
 import { highestResidentBytes } from './process-memory.ts';
 import { atMost, median, startReport, wayOf } from './results.ts';
@@ -64,14 +65,7 @@ async function measure({ cloud }: Lab, source: QemuProcess): Promise<void> {
   const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(scratch, 'vault.key'), CAUSEWAY_USER_FOLDER: join(scratch, 'user') });
   await addEndpoints(causeway, { cloud });
   await causeway.expect(['endpoint', 'add', 'host', '--plugin', 'qemu-hypervisor', '--set', `qmp_socket=${join(scratch, 's.qmp')}`]);
-  const environment = join(project, 'environment.json');
-  await writeFile(environment, JSON.stringify({
-    source: { plugin: 'qemu-hypervisor', environment: {} },
-    destination: {
-      plugin: 'european-cloud',
-      environment: { network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.2', migr_image_map: { linux: 'Debian 12' } },
-    },
-  }));
+  const environment = await writeCloudEnvironment(project, 'qemu-hypervisor');
   await causeway.expect(['replica', 'create', 'host', vm, cloudEndpoint, '--environment', environment]);
   const first = await execute(causeway);
   console.log(`first execution: ${line([first])}`);

@@ -6,7 +6,7 @@
  */
 import { createHash, randomFillSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,6 +17,7 @@ import { createProject } from '../../electron/workbench/project-file.ts';
 import { CommandLine } from '../demo/command-line.ts';
 import { addEndpoints, cloudEndpoint } from '../demo/endpoints.ts';
 import { startLab, type Lab } from '../demo/lab.ts';
+import { writeCloudEnvironment } from '../rigs/project/cloud-environment.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
 import { highestResidentBytes } from './process-memory.ts';
 import { atMost, startReport } from './results.ts';
@@ -57,14 +58,7 @@ async function measure({ cloud }: Lab): Promise<void> {
   const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(scratch, 'vault.key'), CAUSEWAY_USER_FOLDER: join(scratch, 'user') });
   await addEndpoints(causeway, { cloud });
   await causeway.expect(['endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${images}`]);
-  const environment = join(project, 'environment.json');
-  await writeFile(environment, JSON.stringify({
-    source: { plugin: 'disk-images', environment: {} },
-    destination: {
-      plugin: 'european-cloud',
-      environment: { network_map: { default: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.2', migr_image_map: { linux: 'Debian 12' } },
-    },
-  }));
+  const environment = await writeCloudEnvironment(project);
   await allowInParallel(project);
   for (const name of names) await causeway.expect(['replica', 'create', 'images', name, cloudEndpoint, '--environment', environment]);
   await causeway.expect(['wave', 'create', 'night', ...names]);
