@@ -8,7 +8,7 @@ import { openCpuAccount } from './test/cpu-account.ts';
 import { readFiles, readReport, type FileOutcome, type Outcome } from './test/outcome.ts';
 import { secondAttempts, withSecondAttempt } from './test/second-attempt.ts';
 import { runAll, type Task } from './test/schedule.ts';
-import { skippedForAReason, resources, specsOf, tierEnvironment, tierOf } from './test/tiers.ts';
+import { reasonToSkip, resources, specsOf, tierEnvironment, tierOf } from './test/tiers.ts';
 import { recordResults } from './test/spec-results.ts';
 import { keepTimes, readTimes, type Taken } from './test/times.ts';
 
@@ -185,10 +185,10 @@ function summarize(all: readonly Outcome[]): 0 | 1 {
   if (skipping.length > 0) console.log('\nSkipped:');
   const unexplained: string[] = [];
   for (const { name, group, skipped } of skipping) {
-    const reason = !isRoot ? 'needs root' : skippedForAReason[basename(name)] ?? (group === 'unit' ? undefined : tier === 'usual' ? 'CI=true runs them' : undefined);
-    console.log(`  ${name}: ${skipped.length} (${reason ?? 'no reason known'})`);
+    const reasons = skipped.map((test) => !isRoot ? 'needs root' : reasonToSkip(basename(name), test) ?? (group === 'unit' || tier !== 'usual' ? undefined : 'CI=true runs them'));
+    console.log(`  ${name}: ${skipped.length} (${[...new Set(reasons.map((reason) => reason ?? 'no reason known'))].join('; ')})`);
     // What this machine can run must not be skipped there.
-    if (tier === 'full' && isRoot && reason === undefined) unexplained.push(...skipped.map((test) => `${name} > ${test}: skipped, although this machine can run it`));
+    if (tier === 'full' && isRoot) unexplained.push(...skipped.filter((_, at) => reasons[at] === undefined).map((test) => `${name} > ${test}: skipped, although this machine can run it`));
   }
 
   const unsteady = all.filter((outcome) => outcome.onlySecondTime !== undefined);

@@ -11,6 +11,7 @@ Nothing but frames (or that one line) goes to standard output; what happens is t
 """
 import argparse
 import array
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -1033,8 +1034,13 @@ def own_lock(handle, epoch):
 def share(agent, path):
     """Takes over standard input and output of processes with --join: one channel of SSH has a window that a long link outgrows."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(path)  # in a folder that only the user enters; the umask keeps others out as well
-    listener.listen(16)
+    try:
+        with short_name(path) as name:
+            listener.bind(name)  # in a folder that only the user enters; the umask keeps others out as well
+        listener.listen(16)
+    except OSError as error:
+        note('no caller can join: %s' % error)
+        return
 
     def serve(connection):
         pair = []
@@ -1058,6 +1064,19 @@ def share(agent, path):
     start(accept)
 
 
+@contextlib.contextmanager
+def short_name(path):
+    """A socket's path has at most 107 bytes; a folder for temporary files may be longer."""
+    if len(os.fsencode(path)) <= 107:
+        yield path
+        return
+    folder = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield '/proc/self/fd/%d/%s' % (folder, os.path.basename(path))
+    finally:
+        os.close(folder)
+
+
 def received_files(connection):
     """Standard input and output of the other side; whatever else is sent along is closed."""
     size = struct.calcsize('2i')
@@ -1071,7 +1090,8 @@ def received_files(connection):
 
 def join(path):
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.connect(path)
+    with short_name(path) as name:
+        connection.connect(name)
     connection.sendmsg([b'.'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [0, 1]))])
     connection.recv(1)  # until the agent is done with them, or ends
 

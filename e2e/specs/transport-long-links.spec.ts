@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -85,6 +85,14 @@ describe('a transport over several connections', () => {
   it('has as many over SSH as the server allows', async () => {
     const session = await connected('SSH', await server('MaxSessions 1'), { connections: 3 });
     expect(session.dataLinks).toBe(2);
+    await fill(session);
+  });
+
+  it('has them over SSH where the folder for temporary files is longer than the path of a socket', async () => {
+    const long = join(folder, 'f'.repeat(120));
+    await mkdir(long);
+    const session = await connected('SSH', await server(`SetEnv TMPDIR=${long}`), { connections: 3 });
+    expect(session.dataLinks).toBe(5);
     await fill(session);
   });
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { skippedForAReason, specsOf, tierEnvironment, tierOf } from './tiers.ts';
+import { reasonToSkip, skippedForAReason, specsOf, tierEnvironment, tierOf } from './tiers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** Suites with a command of their own: folder → script in package.json. */
@@ -31,6 +31,13 @@ test('what specs share registers nothing for the file that happens to import it 
 test('a variable that a tier sets is read by a spec or a rig', () => {
   const sources = globSync('e2e/**/*.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
   for (const name of Object.values(tierEnvironment).flatMap(Object.keys)) expect(sources).toContain(`'${name}'`);
+});
+
+test('a skipped test has the reason of its file, or of the unit tests whose names begin like it', () => {
+  expect(reasonToSkip('nfc-peer.spec.ts', 'anything')).toContain('CAUSEWAY_NFC_PEER');
+  expect(reasonToSkip('unit', 'PowerShell that Causeway sends compiles')).toContain('mono-mcs');
+  expect(reasonToSkip('unit', 'something else')).toBeUndefined();
+  expect(reasonToSkip('another.spec.ts', 'PowerShell that Causeway sends compiles')).toBeUndefined();
 });
 
 test('files whose tests may be skipped exist', () => {

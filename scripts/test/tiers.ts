@@ -45,6 +45,20 @@ export function specsOf(tier: Tier, root: string): SpecFile[] {
     .map((path) => ({ path, lease: /^\/\/ lease: (.+)$/m.exec(readFileSync(join(root, path), 'utf8'))?.[1] }));
 }
 
+/** Unit tests that need what is no part of the bootstrap, by the beginning of their names. */
+const skippedUnitTests: Readonly<Record<string, string>> = {
+  'PowerShell that Causeway sends': 'Debian\'s mono-mcs and mono-runtime are not installed',
+};
+
+/**
+ * Why a test is skipped even where everything can run, or nothing where no reason is known.
+ *
+ * @param file the spec's file name, or `unit` for all unit tests
+ */
+export function reasonToSkip(file: string, test: string): string | undefined {
+  return skippedForAReason[file] ?? (file === 'unit' ? Object.entries(skippedUnitTests).find(([beginning]) => test.startsWith(beginning))?.[1] : undefined);
+}
+
 /**
  * Tests that are skipped even where everything can run, with why. With `CI=true` any other skipped test fails the run on a
  * machine with root: what can run there must.

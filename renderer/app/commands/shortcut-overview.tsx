@@ -35,7 +35,8 @@ export function ShortcutOverview({ isMac, onClose }: { readonly isMac: boolean; 
   return (
     <Dialog open onClose={onClose} aria-labelledby={id} maxWidth="sm" fullWidth>
       <DialogTitle id={id}>{text.commands.shortcuts}</DialogTitle>
-      <DialogContent>
+      {/* The list is longer than a small window, and nothing in it has the focus: the arrow keys scroll it. */}
+      <DialogContent tabIndex={0} role="group" aria-labelledby={id}>
         <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text.commands.shortcutsLead}</Typography>
         <Table size="small">
           <TableHead>
