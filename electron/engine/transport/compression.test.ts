@@ -61,6 +61,19 @@ describe('the compression tuner', () => {
     expect(shareOn(() => true, 100e6)).toBeLessThan(0.2);
   });
 
+  it('does not count on a long way what came while the link filled, and compresses where there is no difference', () => {
+    let now = 0;
+    let sent = 0;
+    const tuner = new CompressionTuner('auto', 'zstd', { longWay: true, isBusy: () => true, now: () => now });
+    for (let count = 0; count < 600; count++) {
+      const { epoch, compressing } = tuner;
+      now += (mebibyte / (sent < 16 * mebibyte ? 30e6 : compressing ? 100e6 : 105e6)) * 1000;
+      sent += mebibyte;
+      tuner.acknowledged(epoch, mebibyte);
+    }
+    expect(tuner.compressing).toBe(true);
+  });
+
   it('does as it is told', () => {
     expect(shareCompressed('always', 900e6, 100e6, 100)).toBe(1);
     expect(shareCompressed('never', 1e6, 100e6, 100)).toBe(0);

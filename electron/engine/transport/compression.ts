@@ -39,6 +39,8 @@ const shortEpochBytes = 1024 * 1024;
 const shortEpochMs = 2000;
 const pauseMs = 2000;
 const gainFactor = 1.1;
+/** On a long way the doubtful case goes the other way: samples there are taken while windows still grow, and pieces go as they are while the packers are busy. */
+const longWayGainFactor = 1 / 1.1;
 const askAgainAfterMs = 30_000;
 const idleShare = 0.3;
 
@@ -46,7 +48,7 @@ const idleShare = 0.3;
  * Decides whether compressing pays, by trying: a few megabytes as they are, a few compressed, and what brought more of
  * the disk across in a second is kept, until it is asked again some time later. No model of the link, the processors or
  * the worker's storage is needed for that, and where storage is the bottleneck it rightly finds that nothing is gained.
- * On a long way the link is the bottleneck wherever compressing keeps up with it.
+ * On a long way the link is the bottleneck wherever compressing keeps up with it; what is measured while it fills does not count.
  */
 export class CompressionTuner {
   readonly #policy: CompressionPolicy;
@@ -58,6 +60,7 @@ export class CompressionTuner {
   #rawRate: number | undefined;
   #compressedRate: number | undefined;
   #settledAt: number | undefined;
+  #isWarm: boolean;
 
   /** `processors`: above what these compress it is not even tried. */
   constructor(policy: CompressionPolicy, codec: Codec, { longWay = false, isBusy = () => true, now = () => performance.now(), processors = availableParallelism() }: TunerOptions = {}) {
@@ -66,6 +69,7 @@ export class CompressionTuner {
     this.#now = now;
     this.#longWay = longWay;
     this.#isBusy = isBusy;
+    this.#isWarm = !longWay;
     this.#epoch = newEpoch(policy === 'always' || (policy === 'auto' && longWay), now());
   }
 
@@ -99,6 +103,11 @@ export class CompressionTuner {
   }
 
   #conclude(epoch: Epoch, rate: number, now: number): void {
+    if (!this.#isWarm) {
+      this.#isWarm = true;
+      this.#epoch = newEpoch(epoch.compressing, now);
+      return;
+    }
     if (epoch.compressing) this.#compressedRate = rate;
     else this.#rawRate = rate;
     this.#epoch = newEpoch(this.#next(epoch, now), now);
@@ -117,7 +126,7 @@ export class CompressionTuner {
     if (this.#longWay && epoch.compressing && epoch.busyAcks < epoch.acks * idleShare) return this.#settle(true, now);
     if (this.#rawRate === undefined) return false;
     if (this.#compressedRate === undefined) return true;
-    return this.#settle(this.#compressedRate > this.#rawRate * gainFactor, now);
+    return this.#settle(this.#compressedRate > this.#rawRate * (this.#longWay ? longWayGainFactor : gainFactor), now);
   }
 
   #settle(compressing: boolean, now: number): boolean {
