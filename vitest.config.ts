@@ -30,7 +30,7 @@ const byNode = { experimental: { viteModuleRunner: false, nodeLoader: false } } 
 
 /** The page has JSX, and files that Vite includes as text. */
 const pageTests = 'renderer/**/*.test.{ts,tsx}';
-const unitTests = '{shared,electron,assets,scripts,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}';
+const unitTests = '{shared,electron,assets,scripts,e2e/bench,e2e/conformance,e2e/rigs}/**/*.test.{ts,tsx}';
 
 /** Tests that replace a module would replace it for others too: each such file gets a process of its own, and Vite's loader, which can replace them. */
 const replaceModules = globSync([unitTests, pageTests], { cwd: import.meta.dirname }).filter((file) => /\bvi\.(mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, file), 'utf8')));

@@ -68,6 +68,7 @@ const groups = {
     guestfish: 'the appliance that the next two work in',
     'guestfs-tools': 'virt-customize, a peer of the preparation of guests',
     'virt-v2v': 'virt-v2v-in-place, a peer of the preparation of guests',
+    'linux-perf': 'where the processor time of a transfer goes',
     'kubernetes-client': 'kubectl, a peer of the start of the command line',
   },
   openstack: {

@@ -32,6 +32,11 @@ export const measurements = {
     method: 'As for `transfer`, through a proxy in a process of its own that makes round trip and rate, shared by all connections, with at most 6 MiB on their way on each. "Late" is the share of chunks of 64 KiB that a connection gets a round trip later, as after a lost packet.',
     limits: 'Client, proxy and server share the processors of one computer, which limits what compression can bring at 1 Gbit/s. Real links also reorder packets.',
   },
+  profile: {
+    about: 'where the processor time of a transfer goes',
+    method: 'As for `transfer` and `links`, once each, over HTTPS. perf looks 997 times a second at what each processor does; a part is what the function or its callers belong to.',
+    limits: 'A tenth more or less from run to run. What waits is not seen, nor what a part costs the others, e.g. by the processors\' caches.',
+  },
   images: {
     about: 'disk images by our own readers, beside qemu-nbd',
     method: 'The whole disk is read as an execution reads it, in turns with qemu-nbd and the same NBD client. Half of the disk is noise, a quarter text, a quarter zeros.',
