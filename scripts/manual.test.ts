@@ -89,8 +89,8 @@ test('an anchor stands once on its page', () => {
   expect(twice).toEqual([]);
 });
 
-describe('commands', () => {
-  const program = commandDefinition();
+describe('commands', async () => {
+  const program = await commandDefinition();
   const lines = [...pages].flatMap(([path, content]) => fences(content, 'sh').flatMap((body) => body.split('\n')).map((line) => ({ path, line: line.replace(/\s+#.*$/, '') })));
   const inText = written.flatMap(([path, content]) => [...content.matchAll(/`(causeway [^`]+)`/g)].map(([, line]) => ({ path, line: line! })));
 

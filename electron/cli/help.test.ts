@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { runProgram } from './program.ts';
 import { commandDefinition, fullName, problemsOf } from './testing/written-command.ts';
 
-const program = commandDefinition();
+const program = await commandDefinition();
 
 function leaves(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
@@ -31,4 +33,15 @@ test('the overview has every command in a group, and shows first steps that are 
   const steps = shown.split('\n').map((line) => line.trim()).filter((line) => line.startsWith('causeway '));
   expect(steps.length).toBeGreaterThan(5);
   expect(steps.flatMap((step) => problemsOf(program, step, true))).toEqual([]);
+});
+
+test('the overview, which defines no command, shows them as they are', async () => {
+  const shownFor = async (...argv: string[]): Promise<string> => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    expect(await runProgram(argv, { stdout, stderr, env: {}, entry: import.meta.url, signal: new AbortController().signal })).toBe(argv.length === 0 ? 2 : 0);
+    return String(stdout.read() ?? stderr.read());
+  };
+  // Without arguments all commands are defined.
+  expect(await shownFor('--help')).toBe(await shownFor());
+  expect(await shownFor('wave', '--help')).toBe(await shownFor('help', 'wave'));
 });

@@ -1,64 +1,9 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { CausewayError, fromErrorRecord, toErrorRecord } from '../../shared/model/causeway-error.ts';
-import { errorText } from '../../shared/model/errors/catalogue.ts';
 import { systemFailure } from '../../shared/model/system-failure.ts';
-import { commandHint } from './output/problem-text.ts';
-import { UsageError, type CommandContext, type CommandRegistrar, type ExitStatus, type RegistrationContext } from './command-context.ts';
-import { registerDeployment, registerMigration } from './commands/deployment.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerDocuments } from './commands/documents.ts';
-import { registerCatalog, registerEndpoint } from './commands/endpoint.ts';
-import { registerExecution } from './commands/execution.ts';
-import { registerEvidence } from './commands/evidence.ts';
-import { registerGuest } from './commands/guest.ts';
-import { registerInterchange } from './commands/interchange.ts';
-import { registerInventory } from './commands/inventory.ts';
-import { registerLedger } from './commands/ledger.ts';
-import { registerFleet } from './commands/fleet.ts';
-import { registerMover } from './commands/mover.ts';
-import { registerCutover, registerRehearsal } from './commands/life.ts';
-import { registerProject, registerTrust } from './commands/project.ts';
-import { registerReplica } from './commands/replica.ts';
-import { registerVault } from './commands/vault.ts';
-import { registerVm } from './commands/vm.ts';
-import { registerWave } from './commands/wave.ts';
-
-/** Every command, by its noun, in the order of the help. */
-const registrars: readonly CommandRegistrar[] = [
-  registerDocuments,
-  registerEndpoint,
-  registerVm,
-  registerGuest,
-  registerInventory,
-  registerInterchange,
-  registerCatalog,
-  registerReplica,
-  registerWave,
-  registerExecution,
-  registerDeployment,
-  registerMigration,
-  registerRehearsal,
-  registerCutover,
-  registerEvidence,
-  registerLedger,
-  registerProject,
-  registerTrust,
-  registerVault,
-  registerMover,
-  registerFleet,
-  registerDoctor,
-];
-
-/** In the order in which users need them. */
-const groups: Readonly<Record<string, readonly string[]>> = {
-  'Without a connection:': ['validate', 'explain', 'schema', 'doctor'],
-  'Set up a project:': ['vault', 'endpoint', 'trust', 'project', 'mover', 'fleet', 'interchange'],
-  'Plan:': ['vm', 'guest', 'inventory', 'catalog', 'wave'],
-  'Move VMs:': ['replica', 'execution', 'deployment', 'migration', 'rehearsal', 'cutover'],
-  'Prove:': ['evidence'],
-  'Clean up:': ['ledger'],
-};
+import { UsageError, type CommandContext, type ExitStatus, type RegistrationContext } from './command-context.ts';
+import { commandList } from './command-list.ts';
 
 const afterHelp = `
 First steps, in an empty folder:
@@ -84,22 +29,25 @@ Exit status: 0 success, 1 failure or errors found, 2 incorrect usage or interrup
 /** Runs one command line (without the interpreter and the script) and answers with its exit status. */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<ExitStatus> {
   let status: ExitStatus = 0;
-  const program = createProgram({
+  const program = await createProgram({
     ...context,
     run: (implementation) => async (...values) => {
       status = await implementation(...values);
     },
-  });
+  }, argv[0]);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return status;
   } catch (error) {
-    return explainFailure(error, context);
+    return await explainFailure(error, context);
   }
 }
 
-/** The command line with all of its commands. */
-export function createProgram(context: RegistrationContext): Command {
+/**
+ * The command line with the command that `first` names, or with an outline of each for the overview; with all of them where
+ * `first` is neither a command nor asks for the overview, or is not given.
+ */
+export async function createProgram(context: RegistrationContext, first?: string): Promise<Command> {
   const program = new Command('causeway')
     .description('Moves virtual machines between clouds and hypervisors.')
     .version(packageJson.version, '--version', 'print the version')
@@ -110,11 +58,24 @@ export function createProgram(context: RegistrationContext): Command {
     })
     .showHelpAfterError('(add --help for the options)')
     .addHelpText('after', afterHelp);
-  for (const register of registrars) register(program, context);
+  if (first !== undefined && ['--help', '-h', '--version'].includes(first)) outline(program);
+  else {
+    const wanted = commandList.filter(({ name }) => name === first);
+    const registrars = await Promise.all((wanted.length > 0 ? wanted : commandList).map(({ load }) => load()));
+    for (const register of new Set(registrars)) register(program, context);
+  }
   // A command that was made on its own and added with addCommand does not inherit it.
   for (const command of allCommands(program)) command.exitOverride();
-  for (const [group, names] of Object.entries(groups)) for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(group);
+  for (const { name, group, description } of commandList) program.commands.find((command) => command.name() === name)?.helpGroup(group).description(description);
   return program;
+}
+
+/** Commands by name alone. */
+function outline(program: Command): void {
+  const terms = new Map(commandList.map(({ name, usage }) => [name, usage === undefined ? name : `${name} ${usage}`]));
+  for (const name of terms.keys()) program.command(name);
+  const usual = new Help();
+  program.configureHelp({ subcommandTerm: (command) => terms.get(command.name()) ?? usual.subcommandTerm(command) });
 }
 
 function* allCommands(command: Command): Iterable<Command> {
@@ -125,7 +86,7 @@ function* allCommands(command: Command): Iterable<Command> {
 }
 
 /** Says what went wrong on standard error; commander has already written its own messages. */
-function explainFailure(error: unknown, context: CommandContext): ExitStatus {
+async function explainFailure(error: unknown, context: CommandContext): Promise<ExitStatus> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof UsageError) {
     context.stderr.write(`causeway: ${error.message}\n`);
@@ -137,6 +98,7 @@ function explainFailure(error: unknown, context: CommandContext): ExitStatus {
   }
   const failure = error instanceof CausewayError || systemFailure(error) === undefined ? error : fromErrorRecord(toErrorRecord(error));
   if (failure instanceof CausewayError) {
+    const [{ errorText }, { commandHint }] = await Promise.all([import('../../shared/model/errors/catalogue.ts'), import('./output/problem-text.ts')]);
     const text = errorText(failure.code);
     context.stderr.write(`causeway: ${text.title}: ${failure.message}\n  ${text.remedy}\n${commandHint(failure.code)}  [${failure.code}]\n`);
     return 1;

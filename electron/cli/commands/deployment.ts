@@ -8,7 +8,7 @@ import { runList } from '../project/run-list.ts';
 
 /** `causeway deployment …` */
 export const registerDeployment: CommandRegistrar = (program, context) => {
-  const group = program.command('deployment').description('Deployments: replicas made into running VMs.');
+  const group = program.command('deployment');
   for (const add of [createDeployment, listDeployments, showDeployment, resumeDeployment, cancelDeployment, deleteDeployment]) add(group, context);
 };
 
@@ -119,7 +119,6 @@ const deleteDeployment: CommandRegistrar = (group, context) => {
 export const registerMigration: CommandRegistrar = (program, context) => {
   const command = program
     .command('migration')
-    .description('Execute a replica and deploy it in one go. Resumes if interrupted before.')
     .argument('<replica>', 'name or id')
     .option('--shutdown-vm', 'after the copy, shut down the VM and copy the last changes')
     .option('--parallel-disks <number>', 'number of disks to copy in parallel')

@@ -5,7 +5,6 @@ import type { CommandRegistrar, ExitStatus } from '../command-context.ts';
 export const registerDoctor: CommandRegistrar = (program, context) => {
   program
     .command('doctor')
-    .description('Check whether this runtime has the cryptography, compression and database that Causeway needs, and show the proxy and the certificates in effect. Exit status 1 when something is missing.')
     .option('--json', 'one JSON object per line')
     .option('--connect <address>', 'connect to this server, e.g. https://cloud.example.com, and show by which proxy it is reached and which certificate it shows')
     .action(

@@ -15,7 +15,6 @@ export const registerDocuments: CommandRegistrar = (program, context) => {
 const validate: CommandRegistrar = (program, context) => {
   program
     .command('validate')
-    .description('Check environment documents without a network.')
     .argument('<file-or-folder...>', 'YAML or JSON documents, and folders to search for them')
     .option('--provider-config <file>', 'INI file with the defaults of the provider')
     .option('--catalog <file>', 'catalog of the destination, from "causeway catalog"')
@@ -33,7 +32,6 @@ const validate: CommandRegistrar = (program, context) => {
 const explain: CommandRegistrar = (program, context) => {
   program
     .command('explain')
-    .description('Print the effective environment of a document, with the origin of each value.')
     .argument('<file>', 'YAML or JSON document')
     .option('--provider-config <file>', 'INI file with the defaults of the provider')
     .addOption(new Option('--format <format>', 'output format').choices(['text', 'json']).default('text'))
@@ -48,7 +46,6 @@ const explain: CommandRegistrar = (program, context) => {
 const schema: CommandRegistrar = (program, context) => {
   program
     .command('schema')
-    .description('Print the parameters of a plugin, or the JSON Schema of a whole environment document for editors.')
     .addArgument(new Argument('<plugin>', 'id of the plugin, or "document"').choices([...pluginIds, 'document']))
     .addArgument(new Argument('[side]', 'which of its environments').choices(['source', 'destination']))
     .addOption(new Option('--format <format>', 'output format').choices(['json-schema', 'markdown', 'example']).default('json-schema'))

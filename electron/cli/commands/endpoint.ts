@@ -3,7 +3,7 @@ import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions 
 
 /** `causeway endpoint …` */
 export const registerEndpoint: CommandRegistrar = (program, context) => {
-  const group = program.command('endpoint').description('Endpoints: the clouds and hypervisors of the project.');
+  const group = program.command('endpoint');
   for (const add of [addEndpoint, listEndpoints, checkEndpoint, signIn, listPrivileges, removeEndpoint]) add(group, context);
 };
 
@@ -137,7 +137,6 @@ const removeEndpoint: CommandRegistrar = (group, context) => {
 export const registerCatalog: CommandRegistrar = (program, context) => {
   const command = program
     .command('catalog')
-    .description('Save the networks, images and other names of a destination in a file, to check environments without a network.')
     .argument('<endpoint>', 'name or id')
     .option('--environment <file>', 'environment document that sets the destination\'s project and zone')
     .option('-o, --output <file>', 'file to write; default: standard output');

@@ -2,7 +2,7 @@ import { inProject, UsageError, type CommandRegistrar, type ExitStatus, type Pro
 
 /** `causeway evidence …` */
 export const registerEvidence: CommandRegistrar = (program, context) => {
-  const group = program.command('evidence').description('What was done, in a journal that shows any later change.');
+  const group = program.command('evidence');
   for (const add of [showEvidence, exportEvidence, verifyEvidence, reportEvidence, digestOfDisk]) add(group, context);
 };
 

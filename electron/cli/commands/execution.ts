@@ -6,7 +6,7 @@ import { runList } from '../project/run-list.ts';
 
 /** `causeway execution …` */
 export const registerExecution: CommandRegistrar = (program, context) => {
-  const group = program.command('execution').description('Executions of replicas.');
+  const group = program.command('execution');
   for (const add of [listExecutions, showExecution, resumeExecution, cancelExecution, limitExecution, parallelExecutions]) add(group, context);
 };
 

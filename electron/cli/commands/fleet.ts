@@ -4,7 +4,7 @@ import type { JoinOptions } from '../project/fleet.ts';
 
 /** `causeway fleet …` */
 export const registerFleet: CommandRegistrar = (program, context) => {
-  const group = program.command('fleet').description('One project on several computers, through NATS servers that you run: descriptions and journals are shared, and others continue what a computer has left.');
+  const group = program.command('fleet');
   for (const add of [configureFleet, joinFleet, showFleet, workInFleet, drainMember, limitFleet, hurryInFleet, resolveInFleet, verifyFleet, leaveFleet]) add(group, context);
 };
 

@@ -14,7 +14,7 @@ interface InspectFlags extends ProjectOptions {
 
 /** `guest inspect`: what a preparation will meet, before there is a replica. */
 export const registerGuest: CommandRegistrar = (program, context) => {
-  const guest = program.command('guest').description('Look at guest operating systems.');
+  const guest = program.command('guest');
   const inspect = guest
     .command('inspect')
     .description('Inspect the guest in disk images on this computer (Linux only, as root), or on a replica\'s volumes by a worker at the destination; read-only: what it is, what OSMorphing would stop at, what is doubtful, and what it would change. Exit status 1 when OSMorphing would stop.')

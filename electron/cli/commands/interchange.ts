@@ -4,7 +4,7 @@ import type { ImportOptions } from '../interchange/run-import.ts';
 
 /** `causeway interchange …` */
 export const registerInterchange: CommandRegistrar = (program, context) => {
-  const group = program.command('interchange').description('Exchange endpoints and replicas with Coriolis: payloads of its REST interface, or arguments of its command line.');
+  const group = program.command('interchange');
   for (const add of [importPayloads, exportPayloads]) add(group, context);
 };
 

@@ -4,7 +4,7 @@ import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions 
 
 /** `causeway inventory …` */
 export const registerInventory: CommandRegistrar = (program, context) => {
-  const group = program.command('inventory').description('Imported lists of VMs.');
+  const group = program.command('inventory');
   for (const add of [importList, listLists, removeList]) add(group, context);
 };
 

@@ -2,7 +2,7 @@ import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions 
 
 /** `causeway ledger …` */
 export const registerLedger: CommandRegistrar = (program, context) => {
-  const group = program.command('ledger').description('The ledger: resources that Causeway created in clouds.');
+  const group = program.command('ledger');
   for (const add of [listLedger, listOrphans, removeOrphans, terraformOfLedger]) add(group, context);
 };
 

@@ -5,13 +5,13 @@ import { type DeployOptions, withDeployOptions } from '../project/deploy-flags.t
 
 /** `causeway rehearsal …` */
 export const registerRehearsal: CommandRegistrar = (program, context) => {
-  const group = program.command('rehearsal').description('Test deployments in other networks, beside the running source.');
+  const group = program.command('rehearsal');
   for (const add of [startRehearsal, endRehearsal]) add(group, context);
 };
 
 /** `causeway cutover …` */
 export const registerCutover: CommandRegistrar = (program, context) => {
-  const group = program.command('cutover').description('Cut over VMs: approve, start, roll back, finalise.');
+  const group = program.command('cutover');
   for (const add of [approve, withdraw, startCutover, rollBack, finalise, runbook]) add(group, context);
 };
 

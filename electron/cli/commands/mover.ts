@@ -4,7 +4,7 @@ import type { SuggestOptions } from '../project/suggest-mover.ts';
 
 /** `causeway mover …` */
 export const registerMover: CommandRegistrar = (program, context) => {
-  const group = program.command('mover').description('Engines on other computers, reached over SSH: executions there continue while this computer sleeps.');
+  const group = program.command('mover');
   for (const add of [addMover, listMovers, showMover, suggestMover, stopMover, uninstallMover]) add(group, context);
 };
 

@@ -3,7 +3,7 @@ import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions 
 
 /** `causeway project …` */
 export const registerProject: CommandRegistrar = (program, context) => {
-  takeOver(program.command('project').description('The project folder itself.'), context);
+  takeOver(program.command('project'), context);
 };
 
 const takeOver: CommandRegistrar = (group, context) => {
@@ -21,7 +21,7 @@ const takeOver: CommandRegistrar = (group, context) => {
 
 /** `causeway trust …` */
 export const registerTrust: CommandRegistrar = (program, context) => {
-  const group = program.command('trust').description('What the project may reach on this computer.');
+  const group = program.command('trust');
   for (const add of [showTrust, acceptTrust, revokeTrust, setSharing]) add(group, context);
 };
 

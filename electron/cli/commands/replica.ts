@@ -7,7 +7,7 @@ import { replicaChecks, replicaLife } from './replica-life.ts';
 
 /** `causeway replica …` */
 export const registerReplica: CommandRegistrar = (program, context) => {
-  const group = program.command('replica').description('Replicas: copies of VMs at a destination, kept up to date.');
+  const group = program.command('replica');
   for (const add of [createReplica, updateReplica, listReplicas, showReplica, replicaLife, replicaChecks, executeReplica, deleteReplica, deployReplica]) add(group, context);
 };
 

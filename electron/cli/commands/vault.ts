@@ -2,7 +2,7 @@ import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions 
 
 /** `causeway vault …` */
 export const registerVault: CommandRegistrar = (program, context) => {
-  const group = program.command('vault').description('The project\'s encrypted secrets.');
+  const group = program.command('vault');
   for (const add of [initVault, setSecret, listSecrets, removeSecret]) add(group, context);
 };
 

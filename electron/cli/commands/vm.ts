@@ -2,7 +2,7 @@ import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions 
 
 /** `causeway vm …` */
 export const registerVm: CommandRegistrar = (program, context) => {
-  const group = program.command('vm').description('VMs of source endpoints.');
+  const group = program.command('vm');
   for (const add of [listVms, showVm]) add(group, context);
 };
 

@@ -7,7 +7,7 @@ import type { PlanOptions } from '../project/wave-plan-options.ts';
 
 /** `causeway wave …` */
 export const registerWave: CommandRegistrar = (program, context) => {
-  const group = program.command('wave').description('Groups of replicas that inherit settings and are planned, synchronised, rehearsed and cut over together.');
+  const group = program.command('wave');
   for (const add of [listWaves, createWave, assignReplicas, showWave, estimateWave, planWave, startWave, reportWave, renameWave, removeWave]) add(group, context);
   control(group, context, 'pause', 'Finish what is in progress and start nothing more.', (core, wave) => core.call('wave.pause', { wave }));
   follow(group, context, 'continue', 'Continue a wave that was paused or interrupted.', (core, wave) => core.call('wave.continue', { wave }));

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { createProgram } from '../program.ts';
 
 /** The command line's definition: nothing of it is run. */
-export function commandDefinition(): Command {
+export function commandDefinition(): Promise<Command> {
   const silent = new PassThrough();
   return createProgram({ stdout: silent, stderr: silent, env: {}, entry: import.meta.url, signal: new AbortController().signal, run: () => async () => undefined });
 }
