@@ -126,6 +126,11 @@ describe('lists of machines in the workbench', () => {
     expect(turns.sorting, 'and of the sorting').toBeGreaterThan(1);
     await page.getByLabel('Search by name or ID').fill('vm-1999');
     await page.getByText('11 of 20000 VMs').waitFor();
+    await page.getByLabel('Search by name or ID').fill('no such VM');
+    await page.getByText('Nothing matches the search and the filters').waitFor();
+    await lookAt('nothing-matches');
+    await page.getByRole('button', { name: 'Clear search and filters' }).click();
+    await page.getByText(/^20,?000 VMs$/).waitFor();
   });
 
   it('removes a list, and says what stays', async () => {

@@ -1,3 +1,4 @@
+import Button from '@mui/material/Button';
 import Paper from '@mui/material/Paper';
 import Table from '@mui/material/Table';
 import TableBody from '@mui/material/TableBody';
@@ -9,6 +10,7 @@ import TableRow, { type TableRowProps } from '@mui/material/TableRow';
 import TableSortLabel from '@mui/material/TableSortLabel';
 import { useCallback, useDeferredValue, useState, type ReactNode } from 'react';
 import { locale, text } from '../text/text.ts';
+import { EmptyState } from './empty-state.tsx';
 import { framedTable } from './section.tsx';
 import { sortSteps, useInSlices } from './slices.ts';
 
@@ -31,6 +33,8 @@ interface Props<T> {
   readonly sortedBy?: { readonly column: string; readonly descending: boolean };
   /** What makes rows draggable. */
   readonly rowDrag?: (row: T) => Pick<TableRowProps, 'draggable' | 'onDragStart' | 'onDragEnd'>;
+  /** Takes away what the rows are searched and filtered by; offered where nothing is left of them. Undefined: all rows are there. */
+  readonly onClearFilters?: (() => void) | undefined;
 }
 
 const pageSizes = [25, 50, 100];
@@ -39,7 +43,7 @@ const firstRows = 20;
 const minor = { display: { xs: 'none', md: 'table-cell' } } as const;
 
 /** A table for thousands of rows: sorted in memory, in slices where there are very many, one page of them in the document. */
-export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag }: Props<T>) {
+export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag, onClearFilters }: Props<T>) {
   const [order, setOrder] = useState(sortedBy);
   const [chosenPage, setPage] = useState(0);
   const [pageSize, setPageSize] = useState(50);
@@ -49,6 +53,15 @@ export function PagedTable<T>({ label, columns, rows, rowKey, sortedBy, rowDrag 
   const sort = useCallback(() => sorting(rows, sortBy, isDescending), [rows, sortBy, isDescending]);
   const { value: sorted = rows, isCurrent } = useInSlices(sort, rows.length);
   const page = Math.min(chosenPage, Math.max(0, Math.ceil(rows.length / pageSize) - 1));
+  if (rows.length === 0 && onClearFilters !== undefined) {
+    return (
+      <EmptyState title={text.widgets.noMatch}>
+        <Button sx={{ mt: 1 }} onClick={onClearFilters}>
+          {text.widgets.clearFilters}
+        </Button>
+      </EmptyState>
+    );
+  }
   const toggle = (column: string) => setOrder({ column, descending: order?.column === column && !order.descending });
   return (
     <Paper variant="outlined" className={framedTable}>

@@ -101,6 +101,8 @@ export const waveCauseSchema = z.object({
   /** Of a finding: where. */
   path: z.string().optional(),
   message: z.string(),
+  /** Of the plan: the members that it names. */
+  names: z.array(z.string()).optional(),
   /** Ids. */
   replicas: z.array(z.string()),
 });

@@ -164,7 +164,7 @@ test('the plan is in the wave’s file: changed there, kept when settings are sa
   await core.call('defaults.save', { wave: 'first', environments: { 'european-cloud/destination': { environment: { availability_zone: 'eu01-2' } } } });
   const renamed = await core.call('wave.rename', { wave: 'first', name: 'pilot' });
   expect(renamed).toMatchObject({ name: 'pilot', members: 1, plan: { window: { ...window, time: '23:30' } } });
-  expect(renamed.causes).toContainEqual(expect.objectContaining({ kind: 'plan', severity: 'error', message: expect.stringContaining('web') as unknown }));
+  expect(renamed.causes).toContainEqual(expect.objectContaining({ kind: 'plan', severity: 'error', names: ['web'], message: expect.stringContaining('web') as unknown }));
   expect(JSON.parse(readFileSync(join(folder, 'waves', 'pilot.json'), 'utf8'))).toMatchObject({ environments: { 'european-cloud/destination': { environment: { availability_zone: 'eu01-2' } } } });
   await expect(core.call('wave.plan', { wave: 'pilot', plan: { after: { db: ['db'] } } })).rejects.toMatchObject({ code: 'wave.order-circular' });
 });

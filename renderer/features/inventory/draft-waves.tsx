@@ -90,7 +90,7 @@ export function DraftWaves({ draft, base, previous, onChange, onUndo }: Props) {
           {news?.of === draft ? news.words : words.howToMove}
         </Typography>
       </Box>
-      <PagedTable label={wave.name} columns={columns} rows={shown} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} rowDrag={drag} />
+      <PagedTable label={wave.name} columns={columns} rows={shown} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} rowDrag={drag} onClearFilters={wanted === '' ? undefined : () => setSearch('')} />
     </Box>
   );
 }

@@ -6,7 +6,6 @@ import Tooltip from '@mui/material/Tooltip';
 import Typography from '@mui/material/Typography';
 import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { machineStates, type KeptMachine } from '../../../shared/inventory/inventory.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { bytesText } from '../../components/quantities.ts';
 import { filterSteps, useInSlices } from '../../components/slices.ts';
@@ -36,6 +35,10 @@ export const MachinesTable = memo(function MachinesTable({ label, machines, more
   );
   const { value: matching = machines } = useInSlices(find, isUnfiltered ? 0 : machines.length);
   const found = isUnfiltered ? machines : matching;
+  const clear = (): void => {
+    setSearch('');
+    setState('all');
+  };
   const counts = useMemo(() => countStates(machines), [machines]);
   const all = useMemo(() => [...columns, ...more], [more]);
   return (
@@ -54,11 +57,7 @@ export const MachinesTable = memo(function MachinesTable({ label, machines, more
           {text.inventory.shown(found.length, machines.length)}
         </Typography>
       </Box>
-      {found.length === 0 ? (
-        <EmptyState title={text.inventory.noMatch} />
-      ) : (
-        <PagedTable label={label} columns={all} rows={found} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} />
-      )}
+      <PagedTable label={label} columns={all} rows={found} rowKey={({ vm }) => vm.id} sortedBy={{ column: 'name', descending: false }} onClearFilters={isUnfiltered ? undefined : clear} />
     </>
   );
 });

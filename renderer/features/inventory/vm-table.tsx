@@ -68,11 +68,7 @@ function SearchedVms({ vms, replicas, endpointId, onRefresh }: Props) {
           {text.inventory.refresh}
         </Button>
       </Box>
-      {found.length === 0 ? (
-        <EmptyState title={text.inventory.noMatch} />
-      ) : (
-        <PagedTable label={text.inventory.title} columns={columns} rows={found} rowKey={({ id }) => id} sortedBy={{ column: 'name', descending: false }} />
-      )}
+      <PagedTable label={text.inventory.title} columns={columns} rows={found} rowKey={({ id }) => id} sortedBy={{ column: 'name', descending: false }} onClearFilters={wanted === '' ? undefined : () => setSearch('')} />
     </>
   );
 }

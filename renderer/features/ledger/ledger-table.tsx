@@ -6,7 +6,7 @@ import TextField from '@mui/material/TextField';
 import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 import Typography from '@mui/material/Typography';
-import { memo, useDeferredValue, useMemo, useState } from 'react';
+import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
 import { fonts } from '../../app/theme.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
@@ -50,6 +50,11 @@ export function LedgerTable({ items, owners, onRemove }: Props) {
       ),
     [lists, show, endpoint, owners, wanted],
   );
+  const isSearched = wanted !== '' || endpoint !== '';
+  const clear = useCallback(() => {
+    setSearch('');
+    setEndpoint('');
+  }, []);
   return (
     <>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', flexWrap: 'wrap' }}>
@@ -78,14 +83,14 @@ export function LedgerTable({ items, owners, onRemove }: Props) {
           </Button>
         )}
       </Box>
-      {found.length > 0 && <Rows columns={columns} rows={found} />}
+      {(found.length > 0 || isSearched) && <Rows columns={columns} rows={found} onClearFilters={isSearched ? clear : undefined} />}
     </>
   );
 }
 
 /** Drawn anew when its rows change, not at every key in the search field. */
-const Rows = memo(function Rows({ columns, rows }: { readonly columns: readonly Column<LedgerItem>[]; readonly rows: readonly LedgerItem[] }) {
-  return <PagedTable label={words.title} columns={columns} rows={rows} rowKey={({ entryId }) => entryId} sortedBy={{ column: 'since', descending: true }} />;
+const Rows = memo(function Rows({ columns, rows, onClearFilters }: { readonly columns: readonly Column<LedgerItem>[]; readonly rows: readonly LedgerItem[]; readonly onClearFilters: (() => void) | undefined }) {
+  return <PagedTable label={words.title} columns={columns} rows={rows} onClearFilters={onClearFilters} rowKey={({ entryId }) => entryId} sortedBy={{ column: 'since', descending: true }} />;
 });
 
 function columnsAt(now: number, owners: Owners): readonly Column<LedgerItem>[] {

@@ -4,7 +4,7 @@ import Link from '@mui/material/Link';
 import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
-import { memo, useDeferredValue, useMemo, useState } from 'react';
+import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import type { Deployment } from '../../../shared/model/deployment.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import type { Execution } from '../../../shared/model/execution.ts';
@@ -111,6 +111,11 @@ function ReplicaTable({ replicas, executions, deployments, endpoints }: Omit<Kno
     () => rows.filter(({ replica, life, found: errors }) => (kind === 'all' || (kind === 'with-errors' ? (errors?.errors ?? 0) > 0 : life.kind === kind)) && (wave === everyWave || (replica.wave ?? '') === wave) && `${replica.name} ${replica.vmName}`.toLowerCase().includes(wanted)),
     [rows, kind, wave, wanted],
   );
+  const clear = useCallback(() => {
+    setSearch('');
+    setKind('all');
+    setWave(everyWave);
+  }, []);
   const choice = useMemo(
     () => ({
       chosen,
@@ -155,15 +160,15 @@ function ReplicaTable({ replicas, executions, deployments, endpoints }: Omit<Kno
         onChoose={(replicas) => setChosen(new Set(replicas.map(({ replica }) => replica.id)))}
       />
       <ChoiceContext value={choice}>
-        <Rows columns={columns} rows={found} />
+        <Rows columns={columns} rows={found} onClearFilters={clear} />
       </ChoiceContext>
     </>
   );
 }
 
 /** Drawn anew when its rows change, not at every key in the search field. */
-const Rows = memo(function Rows({ columns, rows }: { readonly columns: readonly Column<Row>[]; readonly rows: readonly Row[] }) {
-  return <PagedTable label={text.replicas.title} columns={columns} rows={rows} rowKey={({ replica }) => replica.id} sortedBy={{ column: 'name', descending: false }} />;
+const Rows = memo(function Rows({ columns, rows, onClearFilters }: { readonly columns: readonly Column<Row>[]; readonly rows: readonly Row[]; readonly onClearFilters: () => void }) {
+  return <PagedTable label={text.replicas.title} columns={columns} rows={rows} onClearFilters={onClearFilters} rowKey={({ replica }) => replica.id} sortedBy={{ column: 'name', descending: false }} />;
 });
 
 function columnsAt(now: number): readonly Column<Row>[] {

@@ -23,4 +23,5 @@ test('in another language, the rule is named in its words', () => {
   expect(causeWords(cause({ code: 'european-cloud/wrong-type', path: '/destination/environment/availability_zone' }), translated)).toBe('Availability zone: Falscher Typ');
   expect(causeWords(cause({ code: 'vm/no-disks', path: '/vm/disks' }), translated)).toBe('Falscher Typ');
   expect(causeWords(cause({ kind: 'plan', code: 'unknown' }), translated)).toBe('As it was found.');
+  expect(causeWords(cause({ kind: 'plan', code: 'circular', names: ['web', 'db'] }), translated)).toBe('These members wait for each other: web, db.');
 });

@@ -12,8 +12,9 @@ const words = text.waves;
 export const isAboutNoVm = ({ code }: WaveCause): boolean => code === 'general/no-catalog';
 
 /** A cause as people of the page's language read it; settings by the names that their fields have. */
-export function causeWords({ kind, code = '', path = '', message }: WaveCause, translated = translatedFinding): string {
+export function causeWords({ kind, code = '', path = '', names, message }: WaveCause, translated = translatedFinding): string {
   if (kind === 'never-synchronised' || kind === 'not-rehearsed') return words.causeKinds[kind];
+  if (kind === 'plan' && names !== undefined && isPlanCause(code)) return words.planCauses[code](names.join(', '));
   // English has the message, which says more, where it is no failure.
   if ((kind === 'failed' || !isEnglish) && Object.hasOwn(errorCatalogue, code)) return errorWords(code as ErrorCode).title;
   if (kind !== 'finding') return message;
@@ -22,6 +23,8 @@ export function causeWords({ kind, code = '', path = '', message }: WaveCause, t
   if (label === undefined) return found;
   return code.endsWith('/missing-key') ? words.missingSetting(label) : words.settingFinding(label, found);
 }
+
+const isPlanCause = (code: string): code is keyof typeof words.planCauses => Object.hasOwn(words.planCauses, code);
 
 /** The English message of what was found, to show below words in another language that do not repeat it. */
 export function causeEvidence({ kind, message }: WaveCause, inWords: string): string | undefined {

@@ -64,7 +64,7 @@ function WaveTable({ waves }: { readonly waves: readonly WaveSummary[] }) {
           {words.shown(found.length, waves.length)}
         </Typography>
       </Box>
-      <PagedTable label={words.title} columns={columns} rows={found} rowKey={({ name }) => name} sortedBy={{ column: 'name', descending: false }} />
+      <PagedTable label={words.title} columns={columns} rows={found} rowKey={({ name }) => name} sortedBy={{ column: 'name', descending: false }} onClearFilters={wanted === '' ? undefined : () => setSearch('')} />
     </>
   );
 }

@@ -9,7 +9,6 @@ export const inventory = {
   search: 'Nach Name oder ID suchen',
   none: 'Diese Quelle enthält keine VMs',
   noneLead: 'Prüfen Sie den Endpunkt. Möglicherweise verweist er auf einen anderen Ordner oder ein anderes Projekt.',
-  noMatch: 'Keine passenden VMs',
   shown: (shown: number, all: number) => (shown === all ? counted(all, { one: '# VM', other: '# VMs' }) : `${shown} von ${all} VMs`),
   name: 'Name',
   os: 'Gastbetriebssystem',

@@ -88,6 +88,10 @@ export const waves = {
   causes: 'Was VMs aufhält',
   noCauses: 'Nichts. Alle VMs sind bereit.',
   causeKinds: { 'never-synchronised': 'Nie synchronisiert', 'not-rehearsed': 'Nicht geprobt' },
+  planCauses: {
+    unknown: (names: string) => `Der Plan nennt ${names}, das kein Mitglied dieser Welle ist.`,
+    circular: (names: string) => `Diese Mitglieder warten aufeinander: ${names}.`,
+  },
   missingSetting: (setting: string) => `${setting} ist nicht festgelegt.`,
   settingFinding: (setting: string, finding: string) => `${setting}: ${finding}`,
   causeColumns: { cause: 'Ursache', vms: 'VMs', example: 'Zum Beispiel' },

@@ -88,6 +88,10 @@ export const waves = {
   causes: 'What holds VMs back',
   noCauses: 'Nothing. All VMs are ready.',
   causeKinds: { 'never-synchronised': 'Never synchronised', 'not-rehearsed': 'Not rehearsed' },
+  planCauses: {
+    unknown: (names: string) => `The plan names ${names}, which is not a member of this wave.`,
+    circular: (names: string) => `These members wait for each other: ${names}.`,
+  },
   missingSetting: (setting: string) => `${setting} is not set.`,
   settingFinding: (setting: string, finding: string) => `${setting}: ${finding}`,
   causeColumns: { cause: 'Cause', vms: 'VMs', example: 'For example' },

@@ -60,8 +60,8 @@ export function waveDetail(core: CoreContext, wave: Wave, defaults: Defaults): W
     if (errors === 0 && failure === undefined && !stops) ready += 1;
     return member(core, { id, name, group, after }, fact, inRun.get(id), errors);
   });
-  for (const name of order.unknown) causes.add(name, { kind: 'plan', severity: 'error', code: 'unknown', message: `The plan names ${name}, which is not a member of this wave.` });
-  if (order.circular.length > 0) causes.add('', { kind: 'plan', severity: 'error', code: 'circular', message: `These members wait for each other: ${order.circular.join(', ')}.` });
+  for (const name of order.unknown) causes.add(name, { kind: 'plan', severity: 'error', code: 'unknown', names: [name], message: `The plan names ${name}, which is not a member of this wave.` });
+  if (order.circular.length > 0) causes.add('', { kind: 'plan', severity: 'error', code: 'circular', names: [...order.circular], message: `These members wait for each other: ${order.circular.join(', ')}.` });
   return {
     ...summary(wave, [...facts.values()], runs[0]),
     groups: order.groups.map(({ name, needsGo }, index) => ({ name, needsGo, members: memberList.filter(({ group }) => group === index).length })),
