@@ -4,8 +4,10 @@ import { pluginIds } from './plugin-id.ts';
 /** One thing that a project reaches: what kind, where it is written, and its value. Secrets by name only. */
 export const reachedSchema = z.object({
   kind: z.enum(['address', 'socket', 'file', 'program', 'access', 'certificate', 'secret', 'setting']),
-  /** Title of the field. */
+  /** Title of the field, in English. */
   label: z.string(),
+  /** Where that is the whole label: plugin, part and field, by which other languages have their words for it. */
+  field: z.string().optional(),
   value: z.string(),
 });
 export type Reached = z.infer<typeof reachedSchema>;
@@ -22,7 +24,7 @@ export const endpointTrustSchema = z.object({
   /** Of what is proposed, where something is, else of what was accepted. */
   reaches: z.array(reachedSchema),
   /** What differs from what was accepted; `from` or `to` is left out where a field is added or removed. */
-  changes: z.array(z.object({ label: z.string(), from: z.string().optional(), to: z.string().optional() })),
+  changes: z.array(z.object({ label: z.string(), field: z.string().optional(), from: z.string().optional(), to: z.string().optional() })),
   /** Why a proposal can't be accepted. */
   problems: z.array(z.string()),
 });

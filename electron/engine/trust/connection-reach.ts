@@ -19,12 +19,13 @@ const fileKeys = new Set(['path', 'scratch_folder', 'nbd_tls_server_credentials'
 /** Everything that a connection says, what matters most first: addresses, programs, sockets, files, certificates, secrets. */
 export function connectionReach(plugin: PluginId, connection: JsonObject): Reached[] {
   const order: readonly Reached['kind'][] = ['address', 'program', 'socket', 'file', 'certificate', 'secret', 'access', 'setting'];
-  const all: Reached[] = [...leavesOf(plugin, connection).map(({ kind, label, value }) => ({ kind, label, value })), ...programsOf(plugin, connection)];
+  const all: Reached[] = [...leavesOf(plugin, connection).map(({ path: _, ...reached }) => reached), ...programsOf(plugin, connection)];
   return order.flatMap((kind) => all.filter((one) => one.kind === kind));
 }
 
 export interface ConnectionChange {
   readonly label: string;
+  readonly field?: string | undefined;
   readonly from?: string;
   readonly to?: string;
 }
@@ -38,23 +39,28 @@ export function connectionChanges(plugin: PluginId, from: JsonObject, to: JsonOb
     if (old?.value === now?.value && old?.kind === now?.kind) return [];
     const worded = (leaf: Leaf | undefined): string | undefined => (leaf?.kind === 'secret' ? `secret ${leaf.value}` : leaf?.value);
     const [was, is] = [worded(old), worded(now)];
-    return [{ label: (now ?? old)!.label, ...(was === undefined ? {} : { from: was }), ...(is === undefined ? {} : { to: is }) }];
+    const { label, field } = (now ?? old)!;
+    return [{ label, ...(field === undefined ? {} : { field }), ...(was === undefined ? {} : { from: was }), ...(is === undefined ? {} : { to: is }) }];
   });
 }
 
 function leavesOf(plugin: PluginId, connection: JsonObject): Leaf[] {
   const titles = new Map(fieldsOf(plugins[plugin].connection).map(({ path, meta }) => [path.join('.'), meta.title]));
   const leaves: Leaf[] = [];
-  const walk = (node: JsonValue, path: readonly string[], label: string): void => {
+  const walk = (node: JsonValue, path: readonly string[], label: string, field?: string): void => {
     const key = path.at(-1) ?? '';
     const dotted = path.join('.');
-    const said = (kind: Reached['kind'], value: string): void => void leaves.push({ kind, label, value, path: dotted });
+    const said = (kind: Reached['kind'], value: string): void => void leaves.push({ kind, label, ...(field === undefined ? {} : { field }), value, path: dotted });
     if (isSecretReference(node)) said('secret', node.$secret);
-    else if (Array.isArray(node)) node.forEach((element: JsonValue, index) => walk(element, [...path, String(index)], label));
-    else if (isJsonObject(node)) for (const [name, child] of Object.entries(node)) walk(child, [...path, name], titles.get([...path, name].join('.')) ?? `${label}: ${name}`);
+    else if (Array.isArray(node)) node.forEach((element: JsonValue, index) => walk(element, [...path, String(index)], label, field));
+    else if (isJsonObject(node)) for (const [name, child] of Object.entries(node)) step(child, [...path, name], `${label}: ${name}`);
     else said(kindOf(path, node), key === 'ca_certificate' ? certificateText(String(node)) : String(node));
   };
-  for (const [key, value] of Object.entries(connection)) walk(value, [key], titles.get(key) ?? key);
+  const step = (node: JsonValue, path: readonly string[], otherwise: string): void => {
+    const title = titles.get(path.join('.'));
+    walk(node, path, title ?? otherwise, title === undefined ? undefined : [plugin, 'connection', ...path].join('/'));
+  };
+  for (const [key, value] of Object.entries(connection)) step(value, [key], key);
   return leaves;
 }
 

@@ -17,7 +17,7 @@ import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { platformLabel, text } from '../../text/text.ts';
-import { ReachedList } from './reached-list.tsx';
+import { ReachedList, reachedLabel } from './reached-list.tsx';
 
 const colours = { accepted: 'success', new: 'warning', changed: 'warning', missing: 'default', locked: 'default' } as const;
 
@@ -54,9 +54,9 @@ export function ChangeTable({ changes }: Pick<EndpointTrust, 'changes'>) {
         <TableRow>{[text.trust.field, text.trust.was, text.trust.becomes].map((heading) => <TableCell key={heading}>{heading}</TableCell>)}</TableRow>
       </TableHead>
       <TableBody>
-        {changes.map(({ label, from, to }, index) => (
+        {changes.map(({ from, to, ...reached }, index) => (
           <TableRow key={index}>
-            <TableCell component="th" scope="row">{label}</TableCell>
+            <TableCell component="th" scope="row">{reachedLabel(reached)}</TableCell>
             <TableCell>{from ?? text.trust.none}</TableCell>
             <TableCell sx={{ fontWeight: 600 }}>{to ?? text.trust.none}</TableCell>
           </TableRow>

@@ -35,6 +35,8 @@ export const trust = {
   lockedLead: 'Unlock the vault to see its connection.',
   cannotAccept: 'This connection can’t be accepted:',
   openEndpoint: 'Open endpoint',
+  /** What is no field of a form, by its English words. */
+  usedFor: { 'Starts': 'Starts', 'Check by SSH': 'Check by SSH', 'Disk key': 'Disk key' },
   field: 'Field',
   was: 'Accepted',
   becomes: 'Proposed by the file',

@@ -39,8 +39,8 @@ export async function trustState(core: Parts, signal?: AbortSignal): Promise<Tru
   const judged = await Promise.all(endpoints.map((endpoint) => judge(core, endpoint)));
   const record = core.trust.read();
   const environments = (await usesOf(core, signal)).map(({ use, replicas }) => {
-    const { kind, label, value } = use;
-    return { key: use.key, shown: { kind, label, value, replicas: [...replicas], isAccepted: record?.uses.includes(use.key) ?? false } };
+    const { key, ...reached } = use;
+    return { key, shown: { ...reached, replicas: [...replicas], isAccepted: record?.uses.includes(use.key) ?? false } };
   });
   const waiting = environments.filter(({ shown }) => !shown.isAccepted);
   const folder = projectFolderOf(core);

@@ -78,7 +78,7 @@ test('a project that came from elsewhere reaches nothing until it is accepted; r
   await expect(theirs.call('endpoint.add', { name: 'new', plugin: 'open-source-cloud', connection: cloud })).rejects.toMatchObject(refused);
   expect(reached).toEqual([]);
   expect((await theirs.call('endpoint.list', {}))[0]).toMatchObject({ connection: { auth_url: cloud.auth_url } });
-  expect(await show(theirs)).toMatchObject({ isAccepted: false, pending: 1, endpoints: [{ state: 'new', reaches: expect.arrayContaining([{ kind: 'address', label: 'Identity URL', value: cloud.auth_url }]) as unknown }] });
+  expect(await show(theirs)).toMatchObject({ isAccepted: false, pending: 1, endpoints: [{ state: 'new', reaches: expect.arrayContaining([{ kind: 'address', label: 'Identity URL', field: 'open-source-cloud/connection/auth_url', value: cloud.auth_url }]) as unknown }] });
 });
 
 test('a changed address, certificate setting or secret reference is not used before it is accepted', async () => {
