@@ -48,6 +48,7 @@ const groups = {
     'libhivex-bin': 'registry of Windows guests, read by another program',
     'libwin-hivex-perl': 'registry of Windows guests, exported to compare',
     ovmf: 'UEFI firmware of emulated machines',
+    xfsprogs: 'guests with their root on XFS',
     'cryptsetup-bin': 'encrypted volumes of guests',
     xorriso: 'driver discs for Windows guests',
     tgt: 'iSCSI targets that emulated workers log in to',

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill, spawnBound } from './machines/child-process.ts';
@@ -29,6 +31,8 @@ export interface SourceVm {
   readonly serialLog: string;
   /** The rig's own monitor. */
   readonly monitor: QmpClient;
+  /** Waits for a question on the serial console, and types the answer. */
+  answer(question: RegExp, answer: string, timeoutMs: number): Promise<void>;
   /** Orderly power-off by the guest; resolves when the emulator has ended. */
   shutdown(): Promise<void>;
   /** Power cut. The disks stay. */
@@ -66,13 +70,13 @@ export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
   const { folder, name, disks, bus, keyPath, kernel, variables, nic = {} } = options;
   await mkdir(folder, { recursive: true });
   const host = await hosts.take();
-  const [qmpSocket, monitorSocket, agentSocket, serialLog] = ['qmp', 'rig-qmp', 'qga', 'serial.log'].map((file) => join(folder, file)) as [string, string, string, string];
-  for (const stale of [qmpSocket, monitorSocket, agentSocket]) await rm(stale, { force: true });
+  const [qmpSocket, monitorSocket, agentSocket, serialSocket, serialLog] = ['qmp', 'rig-qmp', 'qga', 'serial', 'serial.log'].map((file) => join(folder, file)) as [string, string, string, string, string];
+  for (const stale of [qmpSocket, monitorSocket, agentSocket, serialSocket]) await rm(stale, { force: true });
   const output = await open(join(folder, 'qemu.log'), 'a');
   const child = spawnBound('qemu-system-x86_64', [
     '-no-user-config', '-nodefaults', '-name', name, '-machine', 'pc', '-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max',
     '-smp', '2', '-m', String(options.memoryMiB), '-display', 'none', '-no-reboot', '-rtc', 'base=utc',
-    '-serial', `file:${serialLog}`,
+    '-chardev', `socket,id=serial,path=${serialSocket},server=on,wait=off,logfile=${serialLog}`, '-serial', 'chardev:serial',
     '-qmp', `unix:${qmpSocket},server=on,wait=off`, '-qmp', `unix:${monitorSocket},server=on,wait=off`,
     '-netdev', `user,id=net0${networkOf(nic)},hostfwd=tcp:${host}:${sshPort}-${nic.address ?? ''}:22`,
     '-device', `${bus === 'virtio' || bus === 'scsi' ? 'virtio-net-pci' : 'e1000'},netdev=net0,addr=3,romfile=${nic.macAddress === undefined ? '' : `,mac=${nic.macAddress}`}`,
@@ -99,6 +103,17 @@ export async function powerOn(options: EmulatedVmOptions): Promise<SourceVm> {
   return {
     name, qmpSocket, agentSocket, disks, serialLog, monitor, close,
     ssh: new RigSsh({ host, port: sshPort, user: 'root', keyPath }),
+    answer: async (question, answer, timeoutMs) => {
+      const until = Date.now() + timeoutMs;
+      while (!question.test(await readFile(serialLog, 'latin1').catch(() => ''))) {
+        if (Date.now() > until) throw new Error(`${name} did not ask for ${String(question)}: ${(await readFile(serialLog, 'latin1').catch(() => '')).slice(-1000)}`);
+        await delay(500);
+      }
+      const socket = connect(serialSocket);
+      await once(socket, 'connect');
+      socket.end(`${answer}\n`);
+      await once(socket, 'close');
+    },
     shutdown: async () => {
       const ended = once(child, 'exit');
       await monitor.execute('system_powerdown');

@@ -62,6 +62,36 @@ case $layout in
     mount -t btrfs -o subvol=@home "${1}1" $root/home
     printf 'UUID=%s / btrfs defaults,subvol=@rootfs 0 0\nUUID=%s /home btrfs defaults,subvol=@home 0 0\n' \
       "$(uuid "${1}1")" "$(uuid "${1}1")" > /run/fstab ;;
+  lvm-filters)
+    printf 'label: dos\nstart=2048, size=300M, type=83, bootable\ntype=8e\n' | sfdisk -q "$1"
+    pvcreate -q "${1}2"
+    vgcreate -q vg0 "${1}2"
+    lvcreate --config "$lvm_alone" -q -y -Wn -Zn -n root -l 100%FREE vg0
+    vgmknodes --config "$lvm_alone" vg0
+    mkfs.ext4 -q -L boot "${1}1"
+    mkfs.ext4 -q -m 0 /dev/mapper/vg0-root
+    mount /dev/mapper/vg0-root $root
+    mkdir $root/boot
+    mount "${1}1" $root/boot
+    printf '/dev/mapper/vg0-root / ext4 errors=remount-ro 0 1\nUUID=%s /boot ext4 defaults 0 2\n' "$(uuid "${1}1")" > /run/fstab ;;
+  clevis)
+    printf 'label: dos\nstart=2048, size=300M, type=83, bootable\ntype=83\n' | sfdisk -q "$1"
+    printf 'correct horse battery staple' | cryptsetup luksFormat --batch-mode --pbkdf pbkdf2 --pbkdf-force-iterations 1000 --type luks2 --key-file - "${1}2"
+    printf 'correct horse battery staple' | cryptsetup open --key-file - "${1}2" system_crypt
+    mkfs.ext4 -q -L boot "${1}1"
+    mkfs.ext4 -q -m 0 /dev/mapper/system_crypt
+    mount /dev/mapper/system_crypt $root
+    mkdir $root/boot
+    mount "${1}1" $root/boot
+    printf '/dev/mapper/system_crypt / ext4 errors=remount-ro 0 1\nUUID=%s /boot ext4 defaults 0 2\n' "$(uuid "${1}1")" > /run/fstab ;;
+  systemd-boot)
+    printf 'label: gpt\nstart=2048, size=256M, type=uefi, name="EFI system"\ntype=linux, name="root"\n' | sfdisk -q "$1"
+    mkfs.vfat -F 32 -n ESP "${1}1" > /dev/null
+    mkfs.ext4 -q -m 0 -L root "${1}2"
+    mount "${1}2" $root
+    mkdir -p $root/boot/efi
+    mount -t vfat "${1}1" $root/boot/efi
+    printf 'UUID=%s / ext4 errors=remount-ro 0 1\nUUID=%s /boot/efi vfat umask=0077 0 1\n' "$(uuid "${1}2")" "$(uuid "${1}1")" > /run/fstab ;;
   uefi | generation2)
     printf 'label: gpt\nstart=2048, size=100M, type=uefi, name="EFI system"\ntype=linux, name="root"\n' | sfdisk -q "$1"
     mkfs.vfat -F 32 -n ESP "${1}1" > /dev/null
@@ -82,12 +112,14 @@ printf '[Manager]\nDefaultDeviceTimeoutSec=15min\n' > $root/etc/systemd/system.c
 # What the machine is known by, which has to survive its move.
 chroot $root ssh-keygen -q -t ed25519 -N '' -C source-vm -f /etc/ssh/ssh_host_ed25519_key
 echo "host key: $(cut -d' ' -f1,2 $root/etc/ssh/ssh_host_ed25519_key.pub)"
-rm -rf $root/boot/grub
-mkdir $root/boot/grub
+if [ "$layout" != systemd-boot ]; then
+  rm -rf $root/boot/grub
+  mkdir $root/boot/grub
+fi
 for folder in dev proc sys; do mount --bind /$folder $root/$folder; done
 # Tools that look for a file system by its UUID find it as they would on a machine with a device manager.
 mkdir -p /dev/disk/by-uuid
-for device in /dev/vd*[0-9] /dev/mapper/vg0-*; do
+for device in /dev/vd*[0-9] /dev/mapper/vg0-* /dev/mapper/system_crypt; do
   [ -b "$device" ] && id=$(uuid "$device") && [ -n "$id" ] && ln -sf "$device" "/dev/disk/by-uuid/$id" || true
 done
 if [ "$layout" = encrypted ]; then
@@ -100,8 +132,33 @@ if [ "$layout" = encrypted ]; then
   mdadm --detail --scan > $root/etc/mdadm/mdadm.conf
   chroot $root update-initramfs -u
 fi
+if [ "$layout" = clevis ]; then
+  # Its server's keys are made here, as no server is asked when they are at hand.
+  printf 'system_crypt UUID=%s none luks\n' "$(uuid "${1}2")" > $root/etc/crypttab
+  chroot $root sh -e -c '
+    cd /run
+    jose jwk gen -i "{\"alg\":\"ES512\"}" -o sign.jwk
+    jose jwk gen -i "{\"alg\":\"ECMR\"}" -o exchange.jwk
+    jose jwk pub -s -i sign.jwk -i exchange.jwk -o public.jwks
+    jose jws sig -I public.jwks -s "{\"protected\":{\"alg\":\"ES512\",\"cty\":\"jwk-set+json\"}}" -k sign.jwk -o advertised.jws
+    printf "correct horse battery staple" | clevis luks bind -y -k - -d "$0" sss "{\"t\":1,\"pins\":{\"tang\":[{\"url\":\"http://192.0.2.7\",\"adv\":\"/run/advertised.jws\"}]}}"
+    clevis luks list -d "$0"
+    rm sign.jwk exchange.jwk public.jwks advertised.jws' "${1}2"
+  chroot $root update-initramfs -u
+fi
 echo "installing the boot loader"
-if [ "$layout" = generation2 ]; then
+if [ "$layout" = systemd-boot ]; then
+  # Its entries begin with its identity.
+  echo 0123456789abcdef0123456789abcdef > $root/etc/machine-id
+  mkdir -p $root/etc/kernel
+  printf 'root=UUID=%s ro console=ttyS0 quiet\n' "$(uuid "${1}2")" > $root/etc/kernel/cmdline
+  chroot $root env SYSTEMD_RELAX_ESP_CHECKS=1 bootctl install --esp-path=/boot/efi --no-variables
+  printf 'timeout 0\nconsole-mode keep\n' > $root/boot/efi/loader/loader.conf
+  version=$(ls $root/lib/modules)
+  chroot $root env SYSTEMD_RELAX_ESP_CHECKS=1 kernel-install add "$version" "/boot/vmlinuz-$version" "/boot/initrd.img-$version"
+  find $root/boot/efi -type f
+  cat $root/boot/efi/loader/entries/*.conf
+elif [ "$layout" = generation2 ]; then
   # The loaders that are signed, the first of which the firmware's own key has signed.
   chroot $root grub-install --target=x86_64-efi --efi-directory=/boot/efi --bootloader-id=debian --no-nvram --uefi-secure-boot
   ls $root/boot/efi/EFI/debian
@@ -109,9 +166,10 @@ elif [ "$layout" = uefi ]; then
   # Its firmware's entry is made by the firmware itself, and is nothing that a disk takes along.
   chroot $root grub-install --target=x86_64-efi --efi-directory=/boot/efi --bootloader-id=debian --no-nvram
 else
-  chroot $root grub-install --target=i386-pc "$1"
+  # LVM's own settings may hide the worker's names of these disks.
+  chroot $root env LVM_SYSTEM_DIR=/run/none grub-install --target=i386-pc "$1"
 fi
-chroot $root update-grub
+[ "$layout" = systemd-boot ] || chroot $root env LVM_SYSTEM_DIR=/run/none update-grub
 if [ "$layout" = btrfs ]; then
   # A snapshot of the system, as tools of distributions keep them: not another installation.
   mkdir /run/top
@@ -122,10 +180,11 @@ if [ "$layout" = btrfs ]; then
 fi
 umount -R $root
 umount /run/source
-case $layout in lvm | encrypted) vgchange --config "$lvm_alone" -q -an vg0 ;; esac
+case $layout in lvm | lvm-filters | encrypted) vgchange --config "$lvm_alone" -q -an vg0 ;; esac
 if [ "$layout" = encrypted ]; then
   cryptsetup close system_crypt
   mdadm --stop /dev/md0 2>&1
 fi
+[ "$layout" != clevis ] || cryptsetup close system_crypt
 rm -rf /dev/disk
 sync

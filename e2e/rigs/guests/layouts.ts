@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ensureHypervGuest, ensureLayoutSource, imageCache, type Progress } from '../images/ensure.ts';
@@ -36,6 +36,18 @@ export const loadCiphers = { name: 'ciphers', content: 'modprobe -a dm_crypt aes
 const script = join(import.meta.dirname, 'lay-out-guest.sh');
 const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
 
+/** What is laid out by the script beside this file. */
+interface Wanted {
+  /** Of the layout in the script. */
+  readonly name: string;
+  readonly disksGb: readonly number[];
+  readonly uefi: boolean;
+  /** Folder with the installation and the key of root's account. */
+  readonly source: string;
+  /** A boot loader that its firmware has an entry for. */
+  readonly entry?: string;
+}
+
 /**
  * A folder with `disk0.raw`, `disk1.raw`, …, `id_ed25519`, the key of root's account, `host-key.pub`, what it
  * is known by, and, with UEFI, `uefi-variables`, the variables of firmware that has an entry for it. Laid out once, in an emulated worker (about a minute), and kept with the other images by the hash of what
@@ -43,7 +55,12 @@ const progress = (line: string): boolean => process.stderr.write(`${line}\n`);
  */
 export async function ensureLayout(name: LayoutName): Promise<string> {
   const { disksGb, uefi, source: ensureSource = ensureLayoutSource }: GuestLayout = guestLayouts[name];
-  const source = await ensureSource(progress);
+  const entry = uefi && ensureSource === ensureLayoutSource ? { entry: '\\EFI\\debian\\grubx64.efi' } : {};
+  return layOut({ name, disksGb, uefi, source: await ensureSource(progress), ...entry });
+}
+
+/** The same for any installation; its first disk is `disk.raw`, too. */
+export async function layOut({ name, disksGb, uefi, source, entry }: Wanted): Promise<string> {
   const made = createHash('sha256').update(source).update(JSON.stringify({ disksGb, uefi })).update(await readFile(script)).digest('hex');
   const target = join(imageCache, `guest-${name}-${made.slice(0, 16)}`);
   if (existsSync(target)) return target;
@@ -61,9 +78,10 @@ export async function ensureLayout(name: LayoutName): Promise<string> {
       await lab.detach(disk.id);
       await run('cp', ['--sparse=always', disk.path, join(partial, `disk${index}.raw`)]);
     }
+    await symlink('disk0.raw', join(partial, 'disk.raw'));
     await copyFile(join(source, 'id_ed25519'), join(partial, 'id_ed25519'));
     await writeFile(join(partial, 'host-key.pub'), /^host key: (.+)$/m.exec(shown)?.[1] ?? '');
-    if (uefi && ensureSource === ensureLayoutSource) await makeVariablesWithEntry(join(partial, 'uefi-variables'), join(partial, 'disk0.raw'), '\\EFI\\debian\\grubx64.efi', lab.folder);
+    if (entry !== undefined) await makeVariablesWithEntry(join(partial, 'uefi-variables'), join(partial, 'disk0.raw'), entry, lab.folder);
     // Who was faster has made the same.
     await rename(partial, target).catch((error: unknown) => {
       if (!existsSync(target)) throw error;

@@ -29,7 +29,7 @@ depmod -b "$root" "$version"
 # Modules: what finds disks and networks, what reads guests' file systems, and their dependencies.
 modules=$work/modules
 modprobe_list='virtio_pci virtio_net virtio_blk virtio_scsi virtio_console sd_mod qemu_fw_cfg ext4 xfs btrfs vfat fat
-  nls_ascii nls_cp437 nls_utf8 fuse loop dm_mod dm_crypt dm_snapshot raid1 raid0 md_mod crc32c_generic
+  nls_ascii nls_cp437 nls_utf8 fuse loop dm_mod dm_crypt dm_zero dm_snapshot raid1 raid0 md_mod crc32c_generic
   crc32c_intel iscsi_tcp xxhash_generic blake2b_generic aesni_intel af_packet ata_piix ata_generic sr_mod isofs evdev button'
 for name in $modprobe_list; do
   modprobe -d "$root" -S "$version" --show-depends "$name" 2>/dev/null | awk '/^insmod/{print $2}' || true

@@ -1,4 +1,4 @@
-import { createCipheriv, createHash, hash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hash, randomBytes } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
@@ -43,9 +43,31 @@ export async function encryptAsBitLocker(disk: string, start: number, size: numb
   }
 }
 
+/** The same volume without encryption, in place. */
+export async function decryptBitLocker(disk: string, start: number, size: number, volumeKey: Buffer): Promise<void> {
+  const file = await open(disk, 'r+');
+  try {
+    const boot = await read(file, start, sector);
+    const places = [176, 184, 192].map((at) => Number(boot.readBigUInt64LE(at)));
+    const headerOffset = Number((await read(file, start + places[0]!, 64)).readBigUInt64LE(56));
+    const head = decrypted(await read(file, start + headerOffset, headerSize), headerOffset / sector, volumeKey);
+    for (let at = 0; at < size; at += mib) {
+      const piece = await read(file, start + at, Math.min(mib, size - at));
+      await file.write(decrypted(piece, at / sector, volumeKey), 0, piece.length, start + at);
+    }
+    await file.write(head, 0, headerSize, start);
+    // Windows sees these places as empty.
+    for (const offset of places) await file.write(Buffer.alloc(blockSize), 0, blockSize, start + offset);
+    await file.write(Buffer.alloc(headerSize), 0, headerSize, start + headerOffset);
+  } finally {
+    await file.close();
+  }
+}
+
 async function emptyPlaces(file: FileHandle, start: number, size: number): Promise<readonly number[]> {
   const found: number[] = [];
-  for (let at = mib; at < size - mib && found.length < 3; at += 4 * mib) {
+  // Windows has files there, so that nothing else is written to these places. At the end, where nothing is written soon, none are needed.
+  for (let at = Math.floor(size / mib) * mib - 2 * mib; at >= mib && found.length < 3; at -= 4 * mib) {
     if ((await read(file, start + at, blockSize + headerSize)).every((byte) => byte === 0)) found.push(at);
   }
   if (found.length < 3) throw new Error('the volume has no room for the metadata of BitLocker');
@@ -59,15 +81,18 @@ async function read(file: FileHandle, at: number, length: number): Promise<Buffe
 }
 
 /** Each sector by its place; the beginning by that of its copy. */
-function encrypted(plain: Buffer, first: number, key: Buffer): Buffer {
-  const out = Buffer.alloc(plain.length);
+function bySector(bytes: Buffer, first: number, work: (tweak: Buffer, sector: Buffer) => Buffer): Buffer {
+  const out = Buffer.alloc(bytes.length);
   const tweak = Buffer.alloc(16);
-  for (let at = 0; at < plain.length; at += sector) {
+  for (let at = 0; at < bytes.length; at += sector) {
     tweak.writeBigUInt64LE(BigInt(first + at / sector));
-    createCipheriv('aes-128-xts', key, tweak).update(plain.subarray(at, at + sector)).copy(out, at);
+    work(tweak, bytes.subarray(at, at + sector)).copy(out, at);
   }
   return out;
 }
+
+const encrypted = (plain: Buffer, first: number, key: Buffer): Buffer => bySector(plain, first, (tweak, one) => createCipheriv('aes-128-xts', key, tweak).update(one));
+const decrypted = (bytes: Buffer, first: number, key: Buffer): Buffer => bySector(bytes, first, (tweak, one) => createDecipheriv('aes-128-xts', key, tweak).update(one));
 
 function metadataOf(size: number, recoveryKey: string, volumeKey: Buffer, places: readonly number[], headerOffset: number, isSuspended: boolean): Buffer {
   const masterKey = randomBytes(32);

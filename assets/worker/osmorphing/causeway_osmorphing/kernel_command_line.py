@@ -13,6 +13,8 @@ _SYSLINUX_FILES = ('/boot/extlinux/extlinux.conf', '/boot/syslinux/syslinux.cfg'
 _GENERATORS = (('/etc/default/extlinux', 'EXTLINUX_PARAMETERS'), ('/etc/default/u-boot', 'U_BOOT_PARAMETERS'))
 _LEGACY_FILES = ('/boot/grub/menu.lst', '/boot/grub/grub.conf', '/etc/grub.conf')
 _KERNEL_LINE = re.compile(r'^(\s*(?:linux|linux16|linuxefi|kernel)\s+\S+)(.*)$')
+# A kernel that a hypervisor starts, whose console is that hypervisor's.
+_MODULE_LINE = re.compile(r'^(\s*(?:module|module2|xen_module)\s+(?:--\S+\s+)*\S+)(.*)$')
 
 
 class Editor(object):
@@ -148,7 +150,8 @@ def _lines(guest, path, editor):
         return False
     result = []
     for line in text.split('\n'):
-        found = _KERNEL_LINE.match(line)
+        module = _MODULE_LINE.match(line)
+        found = _KERNEL_LINE.match(line) or module
         # Memory tests and similar entries take no Linux arguments.
         if (
             found
@@ -156,7 +159,7 @@ def _lines(guest, path, editor):
             and '$kernelopts' not in found.group(2)
         ):
             words = found.group(2).split()
-            new = editor.edit(words)
+            new = editor.added(words) if module else editor.edit(words)
             line = line if new == words else '%s %s' % (found.group(1), ' '.join(new))
         result.append(line)
     return guest.write(path, '\n'.join(result)) if '\n'.join(result) != text else False

@@ -238,6 +238,14 @@ class DiskNames(TreeTest):
         self.assertEqual(read('/boot/loader/entries/a.conf'), 'options root=UUID=u-root ro\n')
         self.assertEqual(self.warnings, [])
 
+    def test_a_kernel_that_a_hypervisor_starts_finds_its_root_and_keeps_its_console(self):
+        menu = 'multiboot2 /boot/xen.gz placeholder\nmodule2 /boot/vmlinuz-1 placeholder root=%s ro console=hvc0\nmodule2 --nounzip /boot/initrd.img-1\n'
+        legacy = 'title Xen\nkernel /boot/xen.gz\nmodule /boot/vmlinuz-1 root=%s ro\nmodule /boot/initrd.img-1\n'
+        morph = self.morph({'/etc/fstab': ROOT_LINE, '/boot/grub/grub.cfg': menu % '/dev/sda2', '/boot/grub/menu.lst': legacy % '/dev/sda2'}, boot_disk())
+        kernel_command_line.apply(morph)
+        self.assertEqual(morph.guest.read('/boot/grub/grub.cfg'), menu % 'UUID=u-root')
+        self.assertEqual(morph.guest.read('/boot/grub/menu.lst'), legacy % 'UUID=u-root')
+
     def test_a_kernel_that_checks_itself_finds_its_own_file_system(self):
         devices = boot_disk() + [device('/dev/w03', 'partition', 3, content='xfs', uuid='u-boot')]
         menu = 'linux /vmlinuz root=UUID=u-root fips=1 boot=%s\n'
