@@ -1,5 +1,7 @@
 import { createElement, useEffect, useState, type ComponentType } from 'react';
 
+/** How each screen is loaded. */
+const loadOf = new Map<unknown, () => Promise<unknown>>();
 const loads: (() => Promise<unknown>)[] = [];
 
 /**
@@ -28,7 +30,13 @@ export function lazyScreen<P extends object>(load: () => Promise<ComponentType<P
     return Screen === undefined ? null : createElement(Screen, props);
   }
   loads.push(ready);
+  loadOf.set(LazyScreen, ready);
   return LazyScreen;
+}
+
+/** Loads a screen that will be drawn in a moment. Whoever draws it shows an error. */
+export function loadAhead(screen: unknown): void {
+  loadOf.get(screen)?.().catch(() => undefined);
 }
 
 /** The screen that is shown comes first, with what it asks for. */

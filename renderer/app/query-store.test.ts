@@ -44,6 +44,28 @@ test('who comes later sees what is there and asks anew; after the last one has g
   expect(sharedQuery(link, 'replica.list', {}, []).snapshot().data).toBeUndefined();
 });
 
+test('what is asked ahead is asked once for who looks then, and forgotten when nobody does', async () => {
+  vi.useFakeTimers();
+  try {
+    const { link, asked } = linkOf();
+    sharedQuery(link, 'replica.list', {}, []).askAhead();
+    asked[0]!.answer(['first']);
+    await vi.advanceTimersByTimeAsync(100);
+    const store = sharedQuery(link, 'replica.list', {}, []);
+    const leave = store.subscribe(() => undefined);
+    expect([store.snapshot().data, asked.length]).toEqual([['first'], 1]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sharedQuery(link, 'replica.list', {}, [])).toBe(store);
+    leave();
+    sharedQuery(link, 'replica.list', {}, []).askAhead();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sharedQuery(link, 'replica.list', {}, []).snapshot().data).toBeUndefined();
+    expect(asked).toHaveLength(2);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('events that keep coming neither put an answer off for ever nor are missed', async () => {
   vi.useFakeTimers();
   try {

@@ -13,6 +13,9 @@ const fromFiles = new Set<WorkbenchCallName>(['project.sync', 'trust.show', 'end
 /** Events come in bursts; one question answers for all of a burst. */
 const burstMs = 150;
 
+/** So long an answer that was asked for ahead is kept for who will look. */
+const aheadMs = 10_000;
+
 /** The answer of one call as an external store of React: asks when somebody looks at it, and again when told to. */
 export class QueryStore<N extends WorkbenchCallName> {
   readonly #link: WorkbenchLink;
@@ -28,6 +31,8 @@ export class QueryStore<N extends WorkbenchCallName> {
   #isStale = false;
   #engineRan = true;
   readonly #onIdle: () => void;
+  /** While it was asked ahead, and nobody looks yet. */
+  #endAhead: (() => void) | undefined;
 
   /** @param onIdle called when nobody looks at it any more */
   constructor(link: WorkbenchLink, name: N, input: WorkbenchInput<N>, events: readonly WorkbenchEventName[], onIdle: () => void = () => undefined) {
@@ -40,9 +45,26 @@ export class QueryStore<N extends WorkbenchCallName> {
 
   readonly snapshot = (): QueryState<WorkbenchOutput<N>> => this.#state;
 
+  /** Asks for somebody who will look in a moment, and then gets this answer. */
+  readonly askAhead = (): void => {
+    if (this.#listeners.size > 0) return;
+    const leave = this.subscribe(() => undefined);
+    const timer = setTimeout(() => this.#endAhead?.(), aheadMs);
+    this.#endAhead = () => {
+      this.#endAhead = undefined;
+      clearTimeout(timer);
+      leave();
+    };
+  };
+
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) this.#start();
+    else if (this.#endAhead !== undefined) {
+      this.#endAhead();
+      // What failed, e.g. because no project was open, may not any more.
+      if (this.#state.error !== undefined) this.reload();
+    }
     // Who looks later, on another screen, gets what is there at once, and what is there now as soon as it comes.
     else if (!this.#state.isLoading) this.reload();
     return () => {

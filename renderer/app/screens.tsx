@@ -3,9 +3,11 @@ import { useEffect, type ReactElement } from 'react';
 import { manualPages } from '../../shared/manual/addresses.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { text } from '../text/text.ts';
-import { lazyScreen, loadAllScreens } from './lazy-screen.ts';
+import { lazyScreen, loadAhead, loadAllScreens } from './lazy-screen.ts';
+import { sharedQuery } from './query-store.ts';
 import { hrefOf, useRoute, type Route } from './route.ts';
 import { useShell } from './workbench-context.tsx';
+import type { WorkbenchLink } from './workbench-link.ts';
 
 const ConfigureScreen = lazyScreen(async () => (await import('../features/configure/configure-screen.tsx')).ConfigureScreen);
 const DefaultsScreen = lazyScreen(async () => (await import('../features/configure/defaults-screen.tsx')).DefaultsScreen);
@@ -30,6 +32,24 @@ const ValidationScreen = lazyScreen(async () => (await import('../features/valid
 const RunbookScreen = lazyScreen(async () => (await import('../features/waves/runbook-screen.tsx')).RunbookScreen);
 const WaveScreen = lazyScreen(async () => (await import('../features/waves/wave-screen.tsx')).WaveScreen);
 const WavesScreen = lazyScreen(async () => (await import('../features/waves/waves-screen.tsx')).WavesScreen);
+
+/** What screens of many rows ask first: while the page is made ready, their answers are on their way. */
+const firstQuestions: Readonly<Record<string, (link: WorkbenchLink) => void>> = {
+  'inventory': (link) => sharedQuery(link, 'endpoint.list', {}, []).askAhead(),
+  'inventory/lists': (link) => sharedQuery(link, 'inventory.list', {}, []).askAhead(),
+  'replicas': (link) => {
+    sharedQuery(link, 'replica.list', {}, []).askAhead();
+    sharedQuery(link, 'execution.list', { latest: true }, []).askAhead();
+    sharedQuery(link, 'deployment.list', { latest: true }, []).askAhead();
+  },
+  'waves': (link) => sharedQuery(link, 'wave.list', {}, []).askAhead(),
+};
+
+/** Loads the screen that a route names, and what it asks first, before anything is drawn. */
+export function prepareScreen(route: Route, link: WorkbenchLink): void {
+  loadAhead((screenWithoutProject(route) ?? screenOfProject(route))?.type);
+  firstQuestions[route.join('/')]?.(link);
+}
 
 /** The screen that the address names. */
 export function CurrentScreen() {

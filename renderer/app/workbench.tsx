@@ -8,6 +8,8 @@ import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { App } from './app.tsx';
 import { Appearance } from './appearance.tsx';
 import { connectWorkbench } from './connection.ts';
+import { parseRoute } from './route.ts';
+import { prepareScreen } from './screens.tsx';
 import { theme } from './theme.ts';
 import { ToastProvider } from './toasts.tsx';
 import { WorkbenchProvider } from './workbench-context.tsx';
@@ -19,6 +21,7 @@ export function startWorkbench(): void {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
   const styleCache = createCache({ key: 'cw', nonce, prepend: true });
   const link = createLink(connectWorkbench);
+  prepareScreen(parseRoute(location.hash), link);
   const root = document.getElementById('root');
   if (root === null) throw new Error('The page has no #root');
   const page = (
