@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { electronRuntime } from './electron-runtime.ts';
 import { bundlesOf } from './test/bundles.ts';
 import { openCpuAccount } from './test/cpu-account.ts';
+import { bundleLabEngine } from './test/lab-engine.ts';
 import { readFiles, readReport, type FileOutcome, type Outcome } from './test/outcome.ts';
 import { secondAttempts, withSecondAttempt } from './test/second-attempt.ts';
 import { runAll, type Task } from './test/schedule.ts';
@@ -51,6 +52,7 @@ if (chosen.length === 0) {
   console.error(`Nothing is called ${wanted.join(' or ')}. Parts: lint, types, unit, and the names of spec files.`);
   process.exit(2);
 }
+const labEngine = chosen.some(({ group }) => group === 'specs') ? await bundleLabEngine(root) : {};
 const firstOutcomes = (await runAll(chosen, { check: 1, spec: availableParallelism() + 2 }, runJob, resources)).flat();
 const outcomes = await againAlone(firstOutcomes);
 if (wanted.length === 0 && electronIsHere()) outcomes.push(...await runJob(vitest('electron', 'electron', [], 'spec')));
@@ -129,7 +131,7 @@ async function runJob(job: Job): Promise<Outcome[]> {
   let output = '';
   writeFileSync(log, '');
   const status = await new Promise<number | null>((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...job.env, ...process.env } });
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...job.env, ...labEngine, ...process.env } });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;

@@ -10,7 +10,7 @@ import type { InspectOutcome } from '../../electron/engine/osmorphing/index.ts';
 import { makeVirtioDisc, makeWindowsDisk, requireWindowsRig } from '../rigs/windows/windows-guest.ts';
 
 const isRoot = process.geteuid?.() === 0;
-const cli = join(import.meta.dirname, '../../electron/cli.ts');
+const cli = join(import.meta.dirname, '../../out/main/cli.js');
 const uuid = '11111111-2222-4333-8444-555555555555';
 const drivers = ['block/virtio_blk', 'scsi/virtio_scsi', 'net/virtio_net', 'virtio/virtio_pci'].map((name) => `lib/modules/6.1.0-1/kernel/drivers/${name}.ko`);
 

@@ -13,10 +13,10 @@ interface Answer {
   readonly stderr: string;
 }
 
-/** The real command line in a process of its own, in the temporary folder. */
+/** The built command line in a process of its own, in the temporary folder. */
 function causeway(...args: string[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(project, 'electron/cli.ts'), ...args], { cwd: folder, env: { ...process.env, FORCE_COLOR: '1' } });
+    const child = spawn(process.execPath, [join(project, 'out/main/cli.js'), ...args], { cwd: folder, env: { ...process.env, FORCE_COLOR: '1' } });
     const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text));
     child.on('error', reject);

@@ -149,7 +149,8 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
 }
 
 function startEngine(request: object): EngineProcess {
-  const script = fileURLToPath(new URL('./engine-process.ts', import.meta.url));
+  // `npm test` bundles it once (`scripts/test/lab-engine.ts`).
+  const script = process.env['CAUSEWAY_LAB_ENGINE'] ?? fileURLToPath(new URL('./engine-process.ts', import.meta.url));
   const child = spawn(process.execPath, [script, JSON.stringify(request)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const events: Event[] = [];
   let final: ExecutionDetail | undefined;
