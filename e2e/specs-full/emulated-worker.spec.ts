@@ -24,8 +24,8 @@ afterAll(() => lab?.close());
 
 const told = toldEngines();
 
-// What differs between the two is tried with native workers, in a tenth of the time; `CAUSEWAY_EVERY_STEP=1` takes both here as well.
-const mechanisms: readonly ('HTTPS' | 'SSH')[] = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? ['HTTPS', 'SSH'] : ['HTTPS'];
+// What differs between the two is tried with native workers, in a tenth of the time; `npm run test:guests` takes both here as well.
+const mechanisms: readonly ('HTTPS' | 'SSH')[] = process.env['CAUSEWAY_EVERY_GUEST'] === '1' ? ['HTTPS', 'SSH'] : ['HTTPS'];
 
 describe.each(mechanisms)('an emulated worker over %s', (mechanism) => {
   const name = `emulated-${mechanism.toLowerCase()}`;

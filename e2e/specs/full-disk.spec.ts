@@ -83,7 +83,7 @@ function free(): void {
 }
 
 describe.runIf(isRoot)('a project whose file system fills up', () => {
-  it.each([0, 0.3, 0.7])('in the middle of an execution (%d of its content sent): it cleans up, says why, can be read, and goes on when there is space', async (part) => {
+  it.each(process.env['CAUSEWAY_EVERY_STEP'] === '1' ? [0, 0.3, 0.7] : [0.3])('in the middle of an execution (%d of its content sent): it cleans up, says why, can be read, and goes on when there is space', async (part) => {
     const name = `full-${String(part).replace('.', '-')}`;
     await projectWith(name);
     const first = await engine();

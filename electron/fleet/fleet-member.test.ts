@@ -4,6 +4,7 @@ import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { FleetMember } from './fleet-member.ts';
 import { historyProblems } from './history.ts';
 import { MemoryChanges, MemoryClaims, MemoryJournal } from './testing/memory-fleet.ts';
+import { rounds } from '../../shared/testing/rounds.ts';
 
 const never = new AbortController().signal;
 const row = (id: string) => ({ table: 'ledger', op: 'put' as const, row: { entry_id: id, kind: 'volume', resource_id: id } });
@@ -236,5 +237,5 @@ it('whatever is lost and whoever takes over: one writer in each epoch, nothing i
         if (changes.store.pending('r', 1).changes.length === 0) expect(changes.rows).toEqual(journal.of('r').flatMap(({ record }) => (record.kind === 'changes' ? record.changes : [])));
       }
     },
-  ), { numRuns: 300 });
+  ), { numRuns: rounds(300) });
 });

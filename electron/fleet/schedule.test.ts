@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { queue, schedule, type Mover, type Running, type Situation, type Waiting } from './schedule.ts';
+import { rounds } from '../../shared/testing/rounds.ts';
 
 const endpoints = ['dc1', 'dc2', 'cloud'];
 const resources = ['host 1', 'host 2', 'datastore', 'cloud', 'link'];
@@ -101,7 +102,7 @@ describe('what starts next in a fleet', () => {
       expect(schedule({ ...whole, running: now })).toEqual([]);
       const turned = <T>(list: readonly T[]): T[] => list.map((_, index) => list[(index + seed) % list.length]!).toReversed();
       expect(schedule({ ...whole, waiting: turned(given.waiting), movers: turned(given.movers), running: turned(given.running) })).toEqual(assignments);
-    }), { numRuns: 500 });
+    }), { numRuns: rounds(500) });
   });
 
   it('whatever the situation: all that waits is in the queue, once, and starts in its order where places become free one after another', () => {
@@ -119,7 +120,7 @@ describe('what starts next in a fleet', () => {
         running = [...running, { ...left.find((one) => one.replica === replica)!, mover: 'elsewhere' }];
         left = left.filter((one) => one.replica !== replica);
       }
-    }), { numRuns: 300 });
+    }), { numRuns: rounds(300) });
   });
 
   it('is shared fairly: of waves that want the same, none has more than one execution more than another', () => {

@@ -1,33 +1,36 @@
-import type * as Fs from 'node:fs';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runProgram } from '../cli/program.ts';
 import { createProject, ensureProjectFile, readProject } from './project-file.ts';
 
 /** What fails in the project's folder as it does on a full disk, where it is read only, or on a file system without links. */
-const faults = vi.hoisted(() => ({ folder: '', writing: '', linking: '', meanwhile: undefined as (() => void) | undefined }));
+const faults = { folder: '', writing: '', linking: '', meanwhile: undefined as (() => void) | undefined };
+const { writeFileSync: realWrite, linkSync: realLink } = fs;
 
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof Fs>();
-  const failure = (code: string): Error => Object.assign(new Error(code), { code });
-  return {
-    ...fs,
-    writeFileSync(...[path, data, options]: Parameters<typeof fs.writeFileSync>) {
-      if (faults.writing === '' || dirname(String(path)) !== faults.folder) return fs.writeFileSync(path, data, options);
-      // A full disk still has room for the name of a file.
-      if (faults.writing === 'ENOSPC') fs.writeFileSync(path, '', options);
-      throw failure(faults.writing);
-    },
-    linkSync(...paths: Parameters<typeof fs.linkSync>) {
-      faults.meanwhile?.();
-      if (faults.linking !== '') throw failure(faults.linking);
-      return fs.linkSync(...paths);
-    },
-  };
-});
+/** For everything in this process, whoever has imported them: a mock would have to load the whole engine once more. */
+function replaceFunctions(functions: Partial<typeof fs>): void {
+  Object.assign(fs, functions);
+  syncBuiltinESMExports();
+}
+
+const failure = (code: string): Error => Object.assign(new Error(code), { code });
+const failing: Pick<typeof fs, 'writeFileSync' | 'linkSync'> = {
+  writeFileSync(path, data, options) {
+    if (faults.writing === '' || dirname(String(path)) !== faults.folder) return realWrite(path, data, options);
+    // A full disk still has room for the name of a file.
+    if (faults.writing === 'ENOSPC') realWrite(path, '', options);
+    throw failure(faults.writing);
+  },
+  linkSync(...paths) {
+    faults.meanwhile?.();
+    if (faults.linking !== '') throw failure(faults.linking);
+    return realLink(...paths);
+  },
+};
 
 let folder: string;
 const nameOf = (): string => readProject(folder).name;
@@ -36,8 +39,10 @@ const files = (): string[] => readdirSync(folder, { withFileTypes: true }).filte
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-project-file-'));
   faults.folder = folder;
+  replaceFunctions(failing);
 });
 afterEach(() => {
+  replaceFunctions({ writeFileSync: realWrite, linkSync: realLink });
   Object.assign(faults, { writing: '', linking: '', meanwhile: undefined });
   rmSync(folder, { recursive: true, force: true });
 });

@@ -123,7 +123,7 @@ export const capabilities: readonly Capability[] = [
     ['Transfer over HTTPS and SSH, pinned on both sides', 'real', 'OpenSSH, TLS, native and emulated workers', 'specs/transport-conformance', 'specs/transport-trust', 'specs/worker-agent', 'specs/agent-fencing', 'specs-full/lab-workers'],
   ),
   ...part('Deployment and guests',
-    ['Deployment, boot check, roll back, engines killed in between', 'stand-in', 'a guest on the lab\'s cloud', 'specs/deployment', 'specs-full/deployment-crash', 'specs-full/deployment-guest', 'specs-full/lab-guests'],
+    ['Deployment, boot check, roll back, engines killed in between', 'stand-in', 'a guest on the lab\'s cloud', 'specs/deployment', 'specs-full/deployment-crash', 'specs-guests/deployment-guest', 'specs-full/lab-guests'],
     ['Guests of each kind of Debian\'s archive (dracut, systemd-boot, GRUB with entries of the specification, GRUB legacy, Xen, LVM with filters, Clevis, SELinux, multipath, XFS, netplan, NetworkManager, bridges, …) on four buses', 'real', 'Debian 12 guests on QEMU; the table is below', 'specs-guests/guest-corpus'],
     ['Debian guests: plain, LVM, btrfs, UEFI, LUKS on a mirror', 'real', 'Debian 12 guests, booted on VirtIO', 'specs/osmorphing-linux', 'specs-full/osmorphing-boot', 'specs-full/osmorphing-layers', 'specs-guests/guest-layout-lvm', 'specs-guests/guest-layout-btrfs', 'specs-guests/guest-layout-uefi', 'specs-guests/guest-layout-encrypted', 'specs-guests/guest-networks', 'specs-guests/migrated-guest-boots'],
     ['Guests with rpm, dnf or zypper, dracut, NetworkManager', 'stand-in', 'a system made of Debian\'s files that these tools run', 'specs-guests/rpm-guest', 'specs/osmorphing-offline'],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../model/json.ts';
 import { editMembers } from './edit-members.ts';
 import { readDocument } from './read-document.ts';
+import { rounds } from '../testing/rounds.ts';
 
 const path = ['destination', 'environment'];
 
@@ -78,7 +79,7 @@ destination:
         expect((readDocument(edited, format).value as never as { destination: { environment: JsonObject } }).destination.environment).toEqual(after);
         if (format === 'yaml') expect(edited).toContain('# note');
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
   });
 });

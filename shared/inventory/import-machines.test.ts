@@ -5,6 +5,7 @@ import { vmSchema } from '../model/vm.ts';
 import { importMachines } from './import-machines.ts';
 import { readTables } from './read-tables.ts';
 import { guessPlans, planFor } from './table-plan.ts';
+import { rounds } from '../testing/rounds.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const csv = async (text: string) => guessPlans(await readTables('machines.csv', utf8(text)));
@@ -125,7 +126,7 @@ test('whatever the cells hold, every machine that is taken is a machine, and not
       for (const { vm } of machines) vmSchema.parse(vm);
       expect(new Set(machines.map(({ vm }) => vm.id)).size).toBe(machines.length);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { InventoryMachine } from './inventory.ts';
 import { readFlows, setsByFlows } from './network-flows.ts';
 import { suggestWaves } from './suggest-waves.ts';
+import { rounds } from '../testing/rounds.ts';
 
 const machine = (id: string, size = 1, address?: string): InventoryMachine => ({
   vm: { id, name: id, os_type: 'linux', disks: [{ id: 'd', size_bytes: size }], nics: [{ id: 'n', network: 'LAN', ...(address === undefined ? {} : { ip_addresses: [address] }) }] }, power: 'running',
@@ -36,5 +37,5 @@ test('waves by flows hold every machine once and keep to their limits, whoever t
         if (members.length > 1) expect(members.reduce((sum, { vm }) => sum + vm.disks[0]!.size_bytes, 0)).toBeLessThanOrEqual(mostBytes);
       }
     },
-  ), { numRuns: 100 });
+  ), { numRuns: rounds(100) });
 });

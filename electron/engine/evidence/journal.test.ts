@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { headFileOf, openJournal, readHead } from './journal.ts';
 import { canonicalJson, sha256, verifyJournal } from './verify-journal.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -42,16 +43,16 @@ describe('a journal of evidence', () => {
       const changed = Buffer.from(original);
       changed[at] = (changed[at]! + by) % 256;
       return broken(changed);
-    }), { numRuns: 500 });
-    fc.assert(fc.property(fc.nat(original.length - 1), (length) => broken(original.subarray(0, length))), { numRuns: 300 });
+    }), { numRuns: rounds(500) });
+    fc.assert(fc.property(fc.nat(original.length - 1), (length) => broken(original.subarray(0, length))), { numRuns: rounds(300) });
     fc.assert(fc.property(fc.nat(original.length - 1), fc.integer({ min: 1, max: 400 }), (at, length) =>
-      broken(Buffer.concat([original.subarray(0, at), original.subarray(at + length)]))), { numRuns: 300 });
+      broken(Buffer.concat([original.subarray(0, at), original.subarray(at + length)]))), { numRuns: rounds(300) });
     fc.assert(fc.property(fc.shuffledSubarray(lines, { minLength: 1 }), (chosen) => {
       const text = `${chosen.join('\n')}\n`;
       return text === original.toString('utf8') || broken(Buffer.from(text));
-    }), { numRuns: 300 });
+    }), { numRuns: rounds(300) });
     fc.assert(fc.property(fc.nat(lines.length), fc.nat(lines.length - 1), (at, copied) =>
-      broken(Buffer.from(`${[...lines.slice(0, at), lines[copied]!, ...lines.slice(at)].join('\n')}\n`))), { numRuns: 100 });
+      broken(Buffer.from(`${[...lines.slice(0, at), lines[copied]!, ...lines.slice(at)].join('\n')}\n`))), { numRuns: rounds(100) });
     // An entry that continues the chain as it should is still not one that the head confirms.
     const forged = canonicalJson({ v: 1, n: 7, at: new Date().toISOString(), kind: 'approved', by: 'nobody', data: {}, prev: sha256(lines.at(-1) ?? '') });
     expect(verifyJournal(Buffer.concat([original, Buffer.from(`${forged}\n`)]), head).problems).toEqual([expect.stringContaining('entries were added')]);
@@ -90,7 +91,7 @@ describe('a journal of evidence', () => {
       const last = openJournal(life);
       const kept = last.entries().map(({ data }) => data['number']);
       return confirmed.every((n) => kept.includes(n)) && last.status().problems.length === 0;
-    }), { numRuns: 20 });
+    }), { numRuns: rounds(20) });
   });
 
   test('is set aside unchanged when it does not verify, and the new one says so', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rateHistory } from './rate-history.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 
 describe('the history of a rate', () => {
   test('averages what comes within a second', () => {
@@ -80,7 +81,7 @@ describe('the history of a rate', () => {
         const recorded = record(given);
         isMean(recorded);
         expect(recorded.parts.filter(({ sample, looks }) => looks.some(({ limit }) => limit !== sample.limit))).toEqual([]);
-      }), { numRuns: 20, endOnFailure: true });
+      }), { numRuns: rounds(20), endOnFailure: true });
     });
 
     test('a limit that changes hundreds of times is shown as far as there is room, and does not make later samples coarse', () => {
@@ -88,7 +89,7 @@ describe('the history of a rate', () => {
         isMean(record(given));
         const calm = { looks: 100, apartMs: 1000, limit: 9000, rate: 5 };
         expect(record([...given, calm]).samples.filter(({ limit }) => limit === calm.limit).length).toBeGreaterThan(10);
-      }), { numRuns: 10, endOnFailure: true });
+      }), { numRuns: rounds(10), endOnFailure: true });
     });
   });
 });

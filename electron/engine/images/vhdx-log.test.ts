@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ImageBytes } from './image-bytes.ts';
 import { patched, type Patch } from './vhdx-log.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 
 const fileOf = (content: Buffer): ImageBytes => ({
   name: 'a.vhdx', sizeBytes: content.length, isSparse: false,
@@ -21,7 +22,7 @@ it('shows patches of a log over the file as if they had been written to it one a
     const into = Buffer.alloc(Math.min(length, written.length - from));
     await file.read(from, into);
     expect(into).toEqual(written.subarray(from, from + into.length));
-  }), { seed: 20_240_307, numRuns: 2_000 });
+  }), { seed: 20_240_307, numRuns: rounds(2_000) });
 });
 
 // With a look at every patch in every read this is 160 thousand million looks, which no test's time is enough for.

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { BLOCK_BYTES } from './blocks.ts';
 import type { ChunkBuffer } from './chunk-buffer.ts';
 import { ChunkMemory, ChunkPool } from './chunk-pool.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 
 const never = new AbortController().signal;
 
@@ -143,7 +144,7 @@ describe('the memory that chunks travel in', () => {
         for (const buffer of held) pool.give(buffer);
         expect(pool.usedBytes).toBe(0);
       }),
-      { numRuns: 50, seed: 3 },
+      { numRuns: rounds(50), seed: 3 },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { simulateWave, type SimulatedMember } from './simulate-wave.ts';
 import { waveOrder } from './wave-order.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 
 const member = (id: string, more: Partial<SimulatedMember> = {}): SimulatedMember => ({ id, group: 0, after: [], beforeSeconds: 0, bytes: 0, mostBytesPerSecond: 100, afterSeconds: 0, ...more });
 const ends = (...args: Parameters<typeof simulateWave>): Record<string, number> => Object.fromEntries([...simulateWave(...args)].map(([id, { end }]) => [id, end]));
@@ -49,7 +50,7 @@ describe('the simulation of a wave', () => {
         for (const earlier of all) if (earlier.group < group) expect(times.get(earlier.id)!.end).toBeLessThanOrEqual(start + slack);
         expect([...times.values()].filter((other) => other.start <= start && other.end > start + slack).length).toBeLessThanOrEqual(atOnce);
       }
-    }), { numRuns: 150 });
+    }), { numRuns: rounds(150) });
   });
 
   it('ends within 1.15 times the ideal in the order that waves are started in, and often not by names', () => {

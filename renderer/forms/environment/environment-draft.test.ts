@@ -4,6 +4,7 @@ import { pluginIds, sides } from '../../../shared/model/plugin-id.ts';
 import { exampleEnvironment } from '../../../shared/plugins/render/example.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { EnvironmentDraft, type DraftContext } from './environment-draft.ts';
+import { rounds } from '../../../shared/testing/rounds.ts';
 
 const nothing: DraftContext = { weaker: { source: {}, destination: {} }, providerConfiguration: new Map(), vm: undefined, catalog: undefined };
 const cloud = (environment: object = {}, context: Partial<DraftContext> = {}) =>
@@ -39,6 +40,7 @@ describe('whatever a value is, it is given back as it was', () => {
         const draft = new EnvironmentDraft('VM', { [side]: { plugin: id, layer: { environment: given } } }, nothing);
         expect(byKey(draft.layer(side).environment)).toBe(byKey(given));
       }),
+      { numRuns: rounds(100) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ReadAhead } from './read-ahead.ts';
+import { rounds } from '../../../../../shared/testing/rounds.ts';
 
 const MIB = 2 ** 20;
 const signal = new AbortController().signal;
@@ -86,5 +87,5 @@ test('any reads, in any order and at any time, give the bytes of the disk', asyn
       if (!together) await Promise.all(pending.splice(0));
     }
     await Promise.all(pending);
-  }), { numRuns: 40 });
+  }), { numRuns: rounds(40) });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Extent } from '../../../../../../../shared/model/extent.ts';
 import { BlockKinds } from './block-kinds.ts';
 import { blockBytesOf, scanDigests, type StoredDigests } from './digest-file.ts';
+import { rounds } from '../../../../../../../shared/testing/rounds.ts';
 
 const block = 32_768;
 const signal = new AbortController().signal;
@@ -45,7 +46,7 @@ describe('the file of digests of a backup', () => {
       const file = inParts(Buffer.from(JSON.stringify(content(digests), undefined, indent)), size);
       expect((await all(file)).equals(Buffer.concat(digests))).toBe(true);
       expect(await blockBytesOf(file, signal)).toBe(block);
-    }), { numRuns: 60, seed: 5 });
+    }), { numRuns: rounds(60), seed: 5 });
   });
 
   it('tells the size of its blocks from its beginning, or from behind the list', async () => {
@@ -92,7 +93,7 @@ describe('what changed between two backups', () => {
       const found = await extentsOf(inParts(fileOf(blocks.map(({ now }) => digestOf(now))), one), inParts(fileOf(blocks.map(({ base }) => digestOf(base))), other), blocks.length * block);
       const told = blocks.map((_, index) => found.find(({ offset, length }) => offset <= index * block && index * block < offset + length)?.kind);
       expect(told).toEqual(blocks.map(({ now, base }) => (now === base ? undefined : now === 0 ? 'zero' : 'data')));
-    }), { numRuns: 60, seed: 6 });
+    }), { numRuns: rounds(60), seed: 6 });
   });
 
   it.each([[1, 2], [3, 2], [2, 1], [2, 3]])('is refused when %i digests are compared with %i of a volume of two blocks', async (now, base) => {
