@@ -5,22 +5,15 @@
  *
  *   node e2e/bench/fleet.ts [--runs 3] [--mib 1024] [--only overhead|together] [--json]
  */
-import { createHash, randomFillSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
-import { openProject } from '../../electron/engine/core/open-project.ts';
-import { keyFileWrapper } from '../../electron/secrets/key-file-wrapper.ts';
-import { openVault } from '../../electron/secrets/vault.ts';
-import { createProject } from '../../electron/workbench/project-file.ts';
-import { CommandLine } from '../demo/command-line.ts';
-import { addEndpoints, cloudEndpoint } from '../demo/endpoints.ts';
+import type { CommandLine } from '../demo/command-line.ts';
 import { startLab, type Lab } from '../demo/lab.ts';
-import { writeCloudEnvironment } from '../rigs/project/cloud-environment.ts';
 import { hasNats, startNats } from '../rigs/nats-cluster.ts';
+import { copyingTimes, createImagesProject, makeImage } from './images-project.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
 import { atLeast, atMost, median, startReport, wayOf } from './results.ts';
 
@@ -32,8 +25,6 @@ const runs = Number(values.runs ?? 3);
 const mib = Number(values.mib ?? 1024);
 const kept = startReport('fleet');
 kept.version('nats-server');
-const executionSchema = z.object({ id: z.string(), state: z.string() });
-const doneSchema = z.object({ type: z.literal('disk.done'), at: z.string(), details: z.object({ durationSeconds: z.number() }) });
 
 if (!existsSync(join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')) || !hasNats) {
   console.error(hasNats ? 'The command line is not built: npm run build' : 'Debian\'s nats-server is not installed');
@@ -65,23 +56,14 @@ interface Measured {
   readonly many: readonly number[];
 }
 
-async function benchmark({ cloud }: Lab): Promise<Measured> {
+async function benchmark(of: Lab): Promise<Measured> {
   const images = join(scratch, 'images');
   await mkdir(images);
   const names = Array.from({ length: together }, (_, index) => `vm-${index}`);
   await makeImage(images, 'whole', mib);
   for (const name of names) await makeImage(images, name, mib / together);
-  const project = join(scratch, 'project');
-  createProject(project, 'Measurement');
-  const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(scratch, 'vault.key'), CAUSEWAY_USER_FOLDER: join(scratch, 'user') });
-  await addEndpoints(causeway, { cloud });
-  await causeway.expect(['endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${images}`]);
-  const environment = await writeCloudEnvironment(project);
   // As many executions at the same time as are asked for: the project's own concurrency is 4.
-  const { client } = await openProject({ projectFolder: project, vault: openVault(join(project, '.causeway', 'vault.json'), async () => keyFileWrapper(join(scratch, 'vault.key'))) }, new AbortController().signal);
-  await client.call('queue.setLimit', { atOnce: together });
-  await client.close();
-  const create = (name: string) => causeway.expect(['replica', 'create', 'images', name, cloudEndpoint, '--environment', environment]);
+  const { causeway, createReplica: create } = await createImagesProject(scratch, of, together);
   const remove = (name: string) => causeway.expect(['replica', 'delete', name, '--yes']);
   const measured = { alone: [] as Cost[], inFleet: [] as Cost[], one: [] as number[], many: [] as number[] };
   const nats = await startNats({ servers: 1 });
@@ -131,31 +113,13 @@ async function execute(causeway: CommandLine, replica: string): Promise<Cost> {
 
 /** Bytes per second of the last executions of replicas, of the time in which at least one disk is copied. */
 async function rateOf(causeway: CommandLine, replicas: readonly string[]): Promise<number> {
-  const copied: { readonly from: number; readonly until: number }[] = [];
-  for (const replica of replicas) {
-    const lines = (await causeway.expect(['execution', 'show', replica, '--events', '--json'])).trim().split('\n').map((line): unknown => JSON.parse(line));
-    if (executionSchema.parse(lines[0]).state !== 'completed') throw new Error(`the execution of ${replica} was not completed`);
-    const done = lines.flatMap((line) => doneSchema.safeParse(line).data ?? [])[0];
-    if (done === undefined) throw new Error(`${replica} says nothing of its disk`);
-    copied.push({ from: Date.parse(done.at) - 1000 * done.details.durationSeconds, until: Date.parse(done.at) });
-  }
+  const copied = (await Promise.all(replicas.map((replica) => copyingTimes(causeway, replica)))).flat();
   let [milliseconds, end] = [0, -Infinity];
-  for (const { from, until } of copied.toSorted((first, second) => first.from - second.from)) {
+  for (const [from, until] of copied.toSorted(([first], [second]) => first - second)) {
     milliseconds += Math.max(0, until - Math.max(from, end));
     end = Math.max(end, until);
   }
   return (mib * mebibyte) / (milliseconds / 1000);
-}
-
-/** A disk without a block that another one has. */
-async function makeImage(folder: string, name: string, size: number): Promise<void> {
-  const bytes = randomFillSync(Buffer.alloc(mebibyte));
-  const file = await open(join(folder, `${name}.raw`), 'w');
-  for (let at = 0; at < size; at++) {
-    for (let block = 0; block < mebibyte; block += 4096) createHash('md5').update(`${name} ${at} ${block}`).digest().copy(bytes, block);
-    await file.write(bytes, 0, mebibyte, at * mebibyte);
-  }
-  await file.close();
 }
 
 function report(measured: Measured): void {

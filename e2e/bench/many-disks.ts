@@ -10,14 +10,8 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
-import { createCore } from '../../electron/engine/core/core.ts';
-import { memoryVault } from '../../electron/engine/core/testing/memory-lab.ts';
-import { createProject } from '../../electron/workbench/project-file.ts';
-import { CommandLine } from '../demo/command-line.ts';
-import { addEndpoints, cloudEndpoint } from '../demo/endpoints.ts';
 import { startLab, type Lab } from '../demo/lab.ts';
-import { writeCloudEnvironment } from '../rigs/project/cloud-environment.ts';
+import { copyingTimes, createImagesProject, type Interval } from './images-project.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
 import { highestResidentBytes } from './process-memory.ts';
 import { atMost, startReport } from './results.ts';
@@ -31,7 +25,6 @@ const { values } = parseArgs({
 const running = Number(values.running);
 const disks = Number(values.disks);
 const names = Array.from({ length: running + Number(values.queued) }, (_, index) => `vm-${String(index).padStart(3, '0')}`);
-const doneSchema = z.object({ type: z.literal('disk.done'), at: z.string(), details: z.object({ durationSeconds: z.number() }) });
 
 if (!existsSync(join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js'))) {
   console.error('The command line is not built: npm run bench -- many-disks');
@@ -49,18 +42,12 @@ try {
   await rm(scratch, { recursive: true, force: true });
 }
 
-async function measure({ cloud }: Lab): Promise<void> {
+async function measure(of: Lab): Promise<void> {
   const images = join(scratch, 'images');
   await mkdir(images);
   for (const name of names) await makeImages(images, name);
-  const project = join(scratch, 'project');
-  createProject(project, 'Measurement');
-  const causeway = new CommandLine(project, { CAUSEWAY_KEY_FILE: join(scratch, 'vault.key'), CAUSEWAY_USER_FOLDER: join(scratch, 'user') });
-  await addEndpoints(causeway, { cloud });
-  await causeway.expect(['endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${images}`]);
-  const environment = await writeCloudEnvironment(project);
-  await allowInParallel(project);
-  for (const name of names) await causeway.expect(['replica', 'create', 'images', name, cloudEndpoint, '--environment', environment]);
+  const { causeway, createReplica } = await createImagesProject(scratch, of, running);
+  for (const name of names) await createReplica(name);
   await causeway.expect(['wave', 'create', 'night', ...names]);
   const begun = performance.now();
   const child = causeway.start(['wave', 'start', 'night', '--at-once', String(running)], ['ignore', 'ignore', 'inherit']);
@@ -73,7 +60,7 @@ async function measure({ cloud }: Lab): Promise<void> {
   clearInterval(timer);
   if (status !== 0) throw new Error(`the wave ended with ${String(status)}`);
   const seconds = (performance.now() - begun) / 1000;
-  const most = mostInParallel(await copyingTimes(causeway));
+  const most = mostInParallel((await Promise.all(names.map((name) => copyingTimes(causeway, name)))).flat());
   const residentMib = residentBytes / mebibyte;
   const group = `${running} VMs of ${disks} disks in parallel, ${values.queued} in the queue`;
   report.add({ group, what: 'memory of the engine', unit: 'MiB', ways: [{ name: 'causeway', value: residentMib }], goal: atMost(targetMib, 'value') });
@@ -83,24 +70,6 @@ async function measure({ cloud }: Lab): Promise<void> {
   console.log(`${group}, disks of ${diskBytes / 1024 / mebibyte} GiB with ${values.mib} MiB of data each; load ${(loadavg()[0] ?? 0).toFixed(1)}`);
   console.log(`the wave took ${seconds.toFixed(0)} s and ${cpuSeconds.toFixed(0)} CPU s; at most ${most} disks were copied in the same moment`);
   console.log(`the engine had at most ${residentMib.toFixed(0)} MiB resident (at most ${targetMib}: ${residentMib <= targetMib ? 'met' : 'missed'})`);
-}
-
-/** What the page sets under Settings. */
-async function allowInParallel(projectFolder: string): Promise<void> {
-  const core = createCore({ projectFolder, vault: memoryVault({}), platforms: {} });
-  await core.call('queue.setLimit', { atOnce: running });
-  await core.close();
-}
-
-type Interval = readonly [from: number, until: number];
-
-async function copyingTimes(causeway: CommandLine): Promise<readonly Interval[]> {
-  const intervals: Interval[] = [];
-  for (const name of names) {
-    const lines = (await causeway.expect(['execution', 'show', name, '--events', '--json'])).trim().split('\n').map((line): unknown => JSON.parse(line));
-    for (const done of lines.flatMap((line) => doneSchema.safeParse(line).data ?? [])) intervals.push([Date.parse(done.at) - 1000 * done.details.durationSeconds, Date.parse(done.at)]);
-  }
-  return intervals;
 }
 
 function mostInParallel(intervals: readonly Interval[]): number {

@@ -72,6 +72,11 @@ export const measurements = {
     method: 'A wave of VMs with sparse disks goes from images in memory to the lab\'s cloud, each to a worker of its own, and is verified, by the command line as users have it. Memory is the most that the engine\'s process had resident (VmHWM).',
     limits: 'Engine, workers and cloud share the processors of one computer: with more of them more chunks are on their way.',
   },
+  wave: {
+    about: 'a wave of VMs of very different sizes, beside the shortest time that its executions allow',
+    method: 'The command line as users have it, from images in memory to the lab\'s cloud, two executions at a time. The shortest possible time is half of the sum of what the executions took, or the longest of them. The third value is what they would come to in the order of the wave, the smallest first.',
+    limits: 'Engine, workers and cloud share the processors of one computer.',
+  },
   'guest-preparation': {
     about: 'a guest prepared, beside virt-v2v-in-place and virt-customize',
     method: 'Copies of one disk, all in software emulation, from the start of the machine that does it to its end; one run. virt-customize gets the same work command by command, virt-v2v-in-place does not install cloud-init.',
