@@ -14,7 +14,7 @@ import { recordResults } from './test/spec-results.ts';
 import { keepTimes, readTimes, type Taken } from './test/times.ts';
 
 /**
- * All checks of a tier (see `test/tiers.ts`): lint, types and unit tests one after the other, beside them the specs, two
+ * All checks of a tier (see `test/tiers.ts`): lint, types and unit tests one after the other, beside them the specs, three
  * more at once than there are processors, because many of them wait most of their time. What fails does not stop the rest, so that one run tells everything.
  * `out/test-summary.txt` keeps the last line; `out/reports` the output of each task; `.cache/test-times.json` the times.
  */
@@ -53,7 +53,7 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 const labEngine = chosen.some(({ group }) => group === 'specs') ? await bundleLabEngine(root) : {};
-const firstOutcomes = (await runAll(chosen, { check: 1, spec: availableParallelism() + 2 }, runJob, resources)).flat();
+const firstOutcomes = (await runAll(chosen, { check: 1, spec: availableParallelism() + 3 }, runJob, resources)).flat();
 const outcomes = await againAlone(firstOutcomes);
 if (wanted.length === 0 && electronIsHere()) outcomes.push(...await runJob(vitest('electron', 'electron', [], 'spec')));
 keepTimes(root, Object.fromEntries(outcomes.map(({ name, wallSeconds, cpuSeconds }): [string, Taken] => [name, { wall: wallSeconds, ...(cpuSeconds === undefined ? {} : { cpu: cpuSeconds }) }])));
@@ -90,7 +90,7 @@ function checks(): Job[] {
   return [
     { name: 'lint', group: 'lint', lane: 'check', expectedSeconds: 3, args: isCached ? [...lint, '--cache', '--cache-strategy', 'content', '--cache-location', join(cache, 'eslint/')] : lint },
     { name: 'types', group: 'types', lane: 'check', expectedSeconds: 2, args: ['scripts/types.ts', ...(isCached ? ['--cached'] : [])] },
-    { ...vitest('unit', 'unit*', ['--maxWorkers', '2'], 'check', 1), env: { ...tierEnvironment[tier] } },
+    { ...vitest('unit', 'unit*', ['--maxWorkers', String(availableParallelism() + 1)], 'check', 1), env: { ...tierEnvironment[tier] } },
   ];
 }
 
