@@ -211,7 +211,7 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
     workbench = await openWorkbench(lab);
     const { page } = workbench;
     await go('Fleet');
-    await page.getByText('You can only read').waitFor();
+    await page.getByText('Read-only access').waitFor();
     await page.getByRole('table', { name: 'Members' }).getByText('rechenzentrum-2').waitFor();
     await page.getByRole('table', { name: 'Queue' }).getByText('web-02').waitFor();
     for (const name of [/^Drain/, /urgent/, 'Add limit…']) expect(await page.getByRole('button', { name }).count(), String(name)).toBe(0);

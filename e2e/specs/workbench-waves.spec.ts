@@ -222,7 +222,7 @@ describe('waves in the workbench', () => {
     await go('Project');
     await page.getByRole('region', { name: 'Needs attention' }).getByRole('link', { name: 'web-3' }).waitFor();
     await page.getByRole('region', { name: 'Next windows' }).getByRole('link', { name: 'Nightly' }).first().waitFor();
-    await page.getByRole('region', { name: 'Way to the destination' }).getByText('Rolled back').waitFor();
+    await page.getByRole('region', { name: 'Migration status' }).getByText('Rolled back').waitFor();
     await page.getByRole('figure', { name: 'Progress by day: 6 of 6 VMs copied, 0 moved' }).waitFor();
     await lookAt('dashboard');
   });

@@ -144,7 +144,7 @@ export async function fleetUrgent(replica: string, options: ProjectOptions & { r
   configOf(options, context);
   const isUrgent = options.undo !== true;
   await withProject(options, context, (core) => core.call('fleet.setUrgent', { replica, isUrgent }));
-  context.stdout.write(isUrgent ? `${replica} starts before everything that is not urgent.\n` : `${replica} is not urgent any more.\n`);
+  context.stdout.write(isUrgent ? `${replica} starts before everything that is not urgent.\n` : `${replica} is no longer urgent.\n`);
   return 0;
 }
 

@@ -3,7 +3,7 @@ import { counted } from './counted.ts';
 const vms = (count: number) => counted(count, { one: '# VM', other: '# VMs' });
 
 export const life = {
-  title: 'Weg zum Ziel',
+  title: 'Migrationsstatus',
   states: {
     'not-ready': 'Nicht bereit',
     ready: 'Bereit',
@@ -57,7 +57,7 @@ export const life = {
     finalise: (count: number) => `${vms(count)} abschließen…`,
   },
   stepOf: (step: string, name: string) => `${step} (${name})`,
-  column: 'Weg',
+  column: 'Migrationsstatus',
   next: 'Nächster Schritt',
   several: (count: number) => vms(count),
   who: 'Ihr Name',

@@ -33,7 +33,7 @@ export const configure = {
   origin: { 'built-in': 'Built-in', 'provider configuration': 'Provider configuration', project: 'Project', wave: 'Wave' },
   own: { VM: 'This VM', wave: 'This wave', project: 'This project' },
   suggested: (of: number) => `Suggested: the first of ${of}`,
-  suggestedHelp: 'Nobody chose this value yet. Check it, and choose another one if it is wrong.',
+  suggestedHelp: 'This value was suggested. Check it, and choose another one if it is wrong.',
   suggestedList: (fields: string) => `Check what was suggested and not chosen: ${fields}.`,
   emptied: (origin: string) => `Empty: the value of ${origin} applies`,
   notSet: 'Not set',

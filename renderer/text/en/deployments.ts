@@ -147,7 +147,7 @@ export const deployments = {
   resume: 'Resume',
   delete: 'Delete…',
   deleteTitle: (name: string) => `Delete the virtual machine ${name}?`,
-  deleteLead: (count: number) => (count === 0 ? 'None of its resources exist any more. Its record is marked as deleted.' : `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted with all data`),
+  deleteLead: (count: number) => (count === 0 ? 'None of its resources still exist. Its record is marked as deleted.' : `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted with all data`),
   deleteKept: 'Kept: the replica and its volumes, and the source VM and its disks.',
   deleteKeptInPlace: 'Kept: the source VM and its disks. The volumes belonged to the replica, which then needs a new full copy.',
   deleteFinal: 'This cannot be undone. You can deploy again while the replica exists.',

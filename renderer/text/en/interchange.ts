@@ -2,7 +2,7 @@ import { counted } from './counted.ts';
 
 export const interchange = {
   title: 'Import and export',
-  lead: 'Bring endpoints and transfers from Coriolis into this project, or take this project there.',
+  lead: 'Bring endpoints and transfers from Coriolis into this project, or export this project to it.',
   import: 'Import from Coriolis',
   importHelp: 'Payloads of its REST interface (JSON), or a script with coriolis commands. You see what will be created before anything is written.',
   drop: 'Drop a file here',
@@ -18,7 +18,7 @@ export const interchange = {
     failed === 0 ? counted(created, { one: '# item created.', other: '# items created.' }) : `${counted(created, { one: '# item created', other: '# items created' })}, ${failed} failed.`,
   toReplicas: 'Show replicas',
   unknown: (id: string) => `Endpoint ${id} is`,
-  unknownHelp: 'The file refers to endpoints that it does not describe. Say which endpoint of this project each of them is.',
+  unknownHelp: 'The file refers to endpoints that it does not describe. For each of them, select an endpoint of this project.',
   notChosen: 'Not chosen',
   select: (name: string) => `Create ${name}`,
   kind: 'Kind',

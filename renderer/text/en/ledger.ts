@@ -2,7 +2,7 @@ import { counted } from './counted.ts';
 
 export const ledger = {
   title: 'Ledger',
-  lead: 'All resources that this project created in clouds and on sources. Each is recorded before it is created, so none is lost track of.',
+  lead: 'All resources that this project created in clouds and on sources. Each one is recorded before it is created, so that none is lost.',
   none: 'No resources on record',
   noneLead: 'Resources created at a destination or on a source are listed here.',
   noOrphans: 'No orphaned resources.',

@@ -19,7 +19,7 @@ export const movers = {
   identityFileHelp: 'Path on the computer that runs the workbench. Without it, the SSH agent and the usual key files are tried.',
   connecting: 'Connecting…',
   hostKeyTitle: 'Host key',
-  hostKey: (where: string) => `${where} shows this host key. Compare it with the fingerprint that the owner of the server gives you. It is pinned: with another key, no connection is made later.`,
+  hostKey: (where: string) => `${where} shows this host key. Compare it with the fingerprint that the owner of the server gives you. It is pinned: if the host shows a different key later, Causeway does not connect.`,
   trust: 'Trust host key',
   password: (about: string) => `Password of ${about}`,
   passphrase: (about: string) => `Passphrase of ${about}`,

@@ -138,7 +138,7 @@ export const replicas = {
   delete: 'Delete…',
   deleteTitle: (name: string) => `Delete the replica ${name}?`,
   deleteNothing: 'No resources exist at the destination or on the source.',
-  deleteNothingThere: 'No resources exist at the destination any more.',
+  deleteNothingThere: 'No resources still exist at the destination.',
   deleteResources: (count: number) => `${counted(count, { one: 'This resource is', other: 'These # resources are' })} deleted with all data:`,
   deleteBase: 'The snapshot or change tracking kept on the source for the next execution is removed.',
   deleteKept: 'The source VM, its disks and its data are not changed.',

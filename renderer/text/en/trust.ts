@@ -28,7 +28,7 @@ export const trust = {
   endpoints: 'Endpoints',
   noEndpoints: 'The project has no endpoints.',
   environments: 'Environments',
-  environmentsLead: 'Addresses, sockets and secrets that the environments of replicas use beyond their endpoints.',
+  environmentsLead: 'Addresses, sockets and secrets that the environments of replicas use in addition to their endpoints.',
   usedBy: (replicas: readonly string[]) => `Used by ${replicas.slice(0, 3).join(', ')}${replicas.length > 3 ? ` and ${replicas.length - 3} more` : ''}`,
   states: { accepted: 'Trusted', new: 'Not trusted', changed: 'Changed', missing: 'No connection', locked: 'Locked' },
   missingLead: 'The project files name this endpoint without its addresses. Open it and enter its connection.',

@@ -64,7 +64,7 @@ export const moverErrors = {
   },
   'mover.service-ended': {
     title: 'The engine on the mover has ended',
-    cause: 'The mover can be reached, but the service of the project does not run any more: it was stopped, Causeway was removed from the mover, or the mover was restarted.',
+    cause: 'The mover can be reached, but the service of the project is no longer running: it was stopped, Causeway was removed from the mover, or the mover was restarted.',
     remedy: 'Open the project again: this places the engine if it is missing, and starts the service. Executions that it interrupted can be resumed once the vault is unlocked.',
     retryable: true,
   },

@@ -34,7 +34,7 @@ export const waveErrors = {
   },
   'wave.no-isolated-network': {
     title: 'The rehearsal has no isolated network',
-    cause: 'The plan of the wave starts its rehearsal by itself, and names no isolated network. The VMs would start in the networks that they are meant for, beside their running sources.',
+    cause: 'The plan of the wave starts its rehearsal by itself, and names no isolated network. The VMs would start in the networks that they are configured for, beside their running sources.',
     remedy: 'Enter an isolated network of the destination in the plan of the wave, or start the rehearsal yourself.',
     retryable: false,
   },
