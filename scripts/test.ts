@@ -209,7 +209,9 @@ function summarize(all: readonly Outcome[]): 0 | 1 {
   const failures = [...all.flatMap((outcome) => outcome.failures), ...unexplained];
   // Again at the end: who reads a long log begins there.
   if (failures.length > 0) console.log(`\nFailed:\n${failures.join('\n')}\n`);
-  console.log(`Took ${((Date.now() - startedAt) / 60_000).toFixed(1)} minutes.`);
+  const wall = (Date.now() - startedAt) / 1000;
+  const cpu = sum(({ cpuSeconds = 0 }) => cpuSeconds);
+  console.log(`Took ${(wall / 60).toFixed(1)} minutes${cpu === 0 ? '' : `; ${cpu.toFixed(0)} s of processor time, ${(100 * cpu / wall / availableParallelism()).toFixed(0)} % of ${availableParallelism()} processors`}.`);
   const failed = sum((outcome) => outcome.failed) + unexplained.length;
   const summary = `${sum(({ passed }) => passed)} passed, ${failed} failed`;
   writeFileSync(join(root, 'out', 'test-summary.txt'), `${summary}\n`);

@@ -14,7 +14,7 @@ export interface Bundle {
 }
 
 /** A spec of at most so many seconds shares a process with others, of at most so many together; longer ones are alone. Whatever is longest goes first. */
-const [shortSeconds, togetherSeconds] = [60, 150];
+const [shortSeconds, togetherSeconds] = [100, 200];
 
 /**
  * Short specs in bundles, each of which is one process: the runner starts and loads the engine's modules once for all files of it, which
