@@ -47,7 +47,7 @@ describe.runIf(process.geteuid?.() === 0)('a replica whose source is gone', () =
     await page.getByText('Resources on the source could not be removed').waitFor();
     expect(lab.cloud.world.volumes.size).toBe(0);
     await gone.check();
-    await page.getByText('No resources exist at the destination any more').waitFor();
+    await page.getByText('No resources still exist at the destination').waitFor();
     await lookAt('delete-replica-source-gone');
     await confirm.click();
     await page.getByText(/^old deleted; dropped from the ledger on its source: causeway-/).waitFor();

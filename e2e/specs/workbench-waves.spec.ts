@@ -163,7 +163,7 @@ describe('waves in the workbench', () => {
     await page.getByText(/^Downtime /).waitFor();
     await lookAt('life-at-destination');
     await page.getByRole('button', { name: 'Roll back…' }).click();
-    await page.getByText(/since .* is lost/).waitFor();
+    await page.getByText(/since .* are lost/).waitFor();
     await lookAt('life-roll-back');
     await page.getByRole('button', { name: 'Roll back', exact: true }).click();
     await page.getByRole('status').getByText('Rolled back', { exact: true }).waitFor();
