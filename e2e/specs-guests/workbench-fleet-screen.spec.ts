@@ -1,6 +1,6 @@
 // The screen of a fleet in the workbench: who is there, what waits for what, what is limited; and what a viewer sees. With real NATS servers,
 // and the roles that causeway fleet configure makes.
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configureServers } from '../../electron/cli/project/fleet-configure.ts';
 import { systemClock } from '../../electron/engine/time/clock.ts';
 import { openExchange } from '../../electron/fleet/description-exchange.ts';
-import { fleetConfigSchema, removeFleetConfig, writeFleetConfig, type FleetConfig } from '../../electron/fleet/fleet-config.ts';
+import { fleetConfigSchema, keptFleetFile, readFleetConfig, removeFleetConfig, writeFleetConfig, type FleetConfig } from '../../electron/fleet/fleet-config.ts';
 import { FleetMember } from '../../electron/fleet/fleet-member.ts';
 import type { Here } from '../../electron/fleet/live-messages.ts';
 import { natsClaims } from '../../electron/fleet/nats-claims.ts';
@@ -220,4 +220,47 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('the screen of a fleet', ()
     await page.getByRole('button', { name: 'Verify journals' }).click();
     await page.getByText('The journals of 5 replicas are consistent').waitFor();
   }, 120_000);
+
+  it('joins with a key file, takes another share, and leaves', async () => {
+    await workbench.close();
+    removeFleetConfig(lab.project);
+    workbench = await openWorkbench(lab);
+    const { page } = workbench;
+    await go('Fleet');
+    await page.getByRole('button', { name: 'Join a fleet…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Join a fleet' });
+    await dialog.getByLabel(/^Servers/).fill('nats://127.0.0.1:9');
+    await dialog.getByLabel(/^Name of the fleet/).fill('shop');
+    const joins = dialog.getByRole('button', { name: 'Join', exact: true });
+    expect(await joins.isDisabled()).toBe(true);
+    await dialog.locator('input[type=file]').first().setInputFiles(join(roles, 'bob.seed'));
+    await dialog.getByText('Chosen', { exact: true }).waitFor();
+    await dialog.getByLabel('Executions at the same time').fill('0');
+    await lookAt('fleet-join');
+    // Nobody answers there: nothing is kept.
+    await joins.click();
+    await dialog.getByText('fleet.unreachable').or(dialog.getByRole('alert')).first().waitFor();
+    expect([readFleetConfig(lab.project), existsSync(keptFleetFile(lab.project, 'key'))]).toEqual([undefined, false]);
+    await dialog.getByLabel(/^Servers/).fill(nats.urls.join(' '));
+    await joins.click();
+    await page.getByText('This computer is a member of the fleet shop').waitFor();
+    await page.getByRole('table', { name: 'Members' }).getByText('this computer').waitFor();
+    await page.getByRole('table', { name: 'Queue' }).getByText('web-02').waitFor();
+    expect(readFleetConfig(lab.project)).toMatchObject({ servers: nats.urls, project: 'shop', carries: 0, seedFile: keptFleetFile(lab.project, 'key') });
+    expect(statSync(keptFleetFile(lab.project, 'key')).mode & 0o077).toBe(0);
+
+    await page.getByRole('button', { name: 'Change…', exact: true }).click();
+    const share = page.getByRole('dialog', { name: 'What this computer does in the fleet' });
+    await choose(share.getByLabel('Endpoints that it reaches'), 'Images');
+    await page.keyboard.press('Escape');
+    await share.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('This computer takes part with the new settings').waitFor();
+    expect(readFleetConfig(lab.project)).toMatchObject({ carries: 0, reaches: ['Images'] });
+    await lookAt('fleet-membership');
+
+    await page.getByRole('button', { name: 'Leave fleet…' }).click();
+    await page.getByRole('dialog', { name: 'Leave the fleet shop?' }).getByRole('button', { name: 'Leave', exact: true }).click();
+    await page.getByRole('button', { name: 'Join a fleet…' }).waitFor();
+    expect([readFleetConfig(lab.project), existsSync(keptFleetFile(lab.project, 'key'))]).toEqual([undefined, false]);
+  }, 180_000);
 });

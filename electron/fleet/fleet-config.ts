@@ -59,6 +59,26 @@ export function writeFleetConfig(projectFolder: string, config: FleetConfig): vo
   writePrivately(path, `${JSON.stringify(recordSchema.parse({ folder, fleet: config }), undefined, 2)}\n`);
 }
 
+/** What a person entered instead of naming files of their own. */
+export const keptFleetFiles = ['key', 'password', 'ca'] as const;
+export type KeptFleetFile = (typeof keptFleetFiles)[number];
+
+const keptPath = (path: string, kind: KeptFleetFile): string => path.replace(/json$/, kind);
+
+/** Where it is kept, once `keepFleetFile` was called. */
+export function keptFleetFile(projectFolder: string, kind: KeptFleetFile): string {
+  return keptPath(fileOf(projectFolder).path, kind);
+}
+
+/** Keeps a secret or a certificate beside the membership, readable by this user only. Returns its path. */
+export function keepFleetFile(projectFolder: string, kind: KeptFleetFile, content: string): string {
+  const path = keptFleetFile(projectFolder, kind);
+  writePrivately(path, content);
+  return path;
+}
+
 export function removeFleetConfig(projectFolder: string): void {
-  removeFileSync(fileOf(projectFolder).path);
+  const { path } = fileOf(projectFolder);
+  removeFileSync(path);
+  for (const kind of keptFleetFiles) removeFileSync(keptPath(path, kind));
 }

@@ -16,10 +16,13 @@ import { ensureStateFolder } from '../engine/store/database.ts';
 import type { Installation } from '../movers/open-on-mover.ts';
 import type { KeyStore } from '../secrets/key-store.ts';
 import { chosenFolders } from './chosen-folders.ts';
+import { queueSchema as shellQueueSchema } from '../../shared/contract/schemas.ts';
+import { removeFleetConfig } from '../fleet/fleet-config.ts';
 import { superviseEngine, type EngineSupervisor } from './engine-supervisor.ts';
 import type { SpawnEngine } from './engine-process.ts';
 import { moverDesk } from './mover-desk.ts';
 import { pdfByBrowser } from './pdf-by-browser.ts';
+import { changeShare, joinFleetFromPage, membershipOf } from './fleet-membership.ts';
 import { createProject, readProject } from './project-file.ts';
 import { openProjectVault, type ProjectVault } from './project-vault.ts';
 import { proxyPassword } from './proxy-password.ts';
@@ -207,6 +210,22 @@ export function createShell(options: ShellOptions): Shell {
     return {};
   }
 
+  /** An engine joins its fleet when it starts. What runs would be cancelled, so that nothing may. */
+  async function changeFleet(change: (folder: string) => Promise<void>): Promise<object> {
+    const opened = project;
+    if (opened === undefined || opened.mover !== undefined) throw new CausewayError('general.invalid-input', 'no project on this computer is open');
+    const answer = await engine?.dispatch('queue.show', {}, closing.signal);
+    const queue = answer?.ok === true ? shellQueueSchema.parse(answer.value) : undefined;
+    if (queue !== undefined && queue.executions.running + queue.executions.waiting + queue.deployments.running + queue.deployments.waiting > 0) {
+      throw new CausewayError('fleet.runs-active', `${queue.executions.running} executions and ${queue.deployments.running} deployments run`);
+    }
+    await change(opened.folder);
+    await stopEngine();
+    await startEngine(opened);
+    emit('shell.changed', info());
+    return {};
+  }
+
   /** Opening and closing happen one after the other, however fast the user clicks. */
   let turn: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -302,6 +321,14 @@ export function createShell(options: ShellOptions): Shell {
       await openVault().unlock(passphrase);
       return handOverKeys();
     },
+    'fleet.membership'() {
+      const isHere = project !== undefined && project.mover === undefined;
+      const membership = isHere ? membershipOf(project!.folder) : undefined;
+      return { canChange: isHere, ...(membership === undefined ? {} : { membership }) };
+    },
+    'fleet.join': (asked: Parameters<typeof joinFleetFromPage>[1]) => inTurn(() => changeFleet((folder) => joinFleetFromPage(folder, asked))),
+    'fleet.changeShare': (share: Parameters<typeof changeShare>[1]) => inTurn(() => changeFleet(async (folder) => changeShare(folder, share))),
+    'fleet.leave': () => inTurn(() => changeFleet(async (folder) => removeFleetConfig(folder))),
     'mover.list': () => desk?.list() ?? [],
     'mover.add': (asked: Parameters<NonNullable<typeof desk>['add']>[0], signal: AbortSignal) => movers().add(asked, signal),
     'mover.remove': ({ name }: { name: string }) => (movers().remove(name), {}),

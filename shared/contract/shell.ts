@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { commandIds } from './commands.ts';
 import { calls, events } from './contract.ts';
+import { fleetMembershipCalls } from './fleet-membership-calls.ts';
 import { moverCalls, moverLinkSchema } from './mover-calls.ts';
 import { connectionTestSchema } from '../model/connection-test.ts';
 import { errorRecordSchema } from '../model/error-record.ts';
@@ -123,6 +124,7 @@ export const shellCalls = {
   'vault.create': { input: z.strictObject({ passphrase: passphrase.min(8).optional() }), output: nothing },
   'vault.unlock': { input: z.strictObject({ passphrase }), output: nothing },
   ...moverCalls,
+  ...fleetMembershipCalls,
 } as const;
 
 export const shellEvents = {

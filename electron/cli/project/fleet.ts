@@ -1,10 +1,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../engine/time/clock.ts';
-import { openExchange } from '../../fleet/description-exchange.ts';
+import { contactFleet } from '../../fleet/contact-fleet.ts';
 import { fleetConfigSchema, readFleetConfig, removeFleetConfig, writeFleetConfig, type FleetConfig } from '../../fleet/fleet-config.ts';
-import { natsClaims } from '../../fleet/nats-claims.ts';
-import { connectToFleet } from '../../fleet/nats-connection.ts';
-import { natsJournal } from '../../fleet/nats-journal.ts';
 import type { FleetObstacle, NotShared } from '../../../shared/model/fleet.ts';
 import { bytes } from '../../../shared/model/quantities.ts';
 import { lineDifference } from '../../../shared/reports/line-difference.ts';
@@ -46,14 +43,7 @@ export async function joinProject(servers: readonly string[], options: JoinOptio
     carries: options.carry === undefined ? undefined : Number(options.carry), reaches: options.reach,
   });
   if (!parsed.success) throw new UsageError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
-  const connection = await connectToFleet(parsed.data, 'causeway fleet join');
-  try {
-    await natsJournal(connection, parsed.data);
-    await natsClaims(connection, parsed.data, { id: 'nobody', name: 'nobody' });
-    await openExchange(connection, parsed.data, folder);
-  } finally {
-    await connection.close();
-  }
+  await contactFleet(parsed.data, folder, 'causeway fleet join');
   writeFleetConfig(folder, parsed.data);
   context.stdout.write(`This project is part of the fleet ${options.name} from the next command on.\n`);
   return 0;

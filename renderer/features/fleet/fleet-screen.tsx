@@ -5,10 +5,9 @@ import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import type { FleetHistory } from '../../../shared/model/fleet.ts';
-import { hrefOf, manualHref } from '../../app/route.ts';
+import { hrefOf } from '../../app/route.ts';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { LearnMore } from '../../components/manual/learn-more.tsx';
 import { QueryView } from '../../components/query-view.tsx';
@@ -16,6 +15,7 @@ import { Screen } from '../../components/screen.tsx';
 import { text } from '../../text/text.ts';
 import { FleetLimits } from './fleet-limits.tsx';
 import { FleetMembers } from './fleet-members.tsx';
+import { FleetMembership, NoFleet } from './fleet-membership.tsx';
 import { FleetQueue } from './fleet-queue.tsx';
 
 const words = text.fleet.screen;
@@ -34,6 +34,14 @@ export function FleetScreen() {
     return () => clearInterval(timer);
   }, []);
   const state = query.data?.state;
+  const memberships = useQuery('fleet.membership', {}, ['shell.changed']);
+  const membership = memberships.data;
+  const endpointNames = (endpoints ?? []).map(({ name }) => name);
+  const reloadAll = (): void => {
+    memberships.reload();
+    query.reload();
+  };
+  const thisOne = membership?.membership === undefined ? null : <FleetMembership membership={membership.membership} endpoints={endpointNames} onChanged={reloadAll} />;
   return (
     <Screen
       isWide title={words.title}
@@ -46,13 +54,12 @@ export function FleetScreen() {
       <QueryView query={query}>
         {(view) =>
           view.state === 'none' ? (
-            <EmptyState title={words.none} lead={words.noneLead}>
-              <Button variant="outlined" href={manualHref('fleets', 'set-up')}>
-                {text.manual.learnMore}
-              </Button>
-            </EmptyState>
+            membership !== undefined && <NoFleet canJoin={membership.canChange} endpoints={endpointNames} onChanged={reloadAll} />
           ) : view.state === 'unreached' ? (
-            <Alert severity="warning">{words.unreached}</Alert>
+            <>
+              <Alert severity="warning">{words.unreached}</Alert>
+              {thisOne}
+            </>
           ) : (
             <>
               {!view.mayChange && (
@@ -64,6 +71,7 @@ export function FleetScreen() {
               <FleetMembers view={view} names={names} onChanged={query.reload} />
               <FleetQueue view={view} names={names} onChanged={query.reload} />
               <FleetLimits view={view} endpoints={endpoints ?? []} onChanged={query.reload} />
+              {thisOne}
             </>
           )
         }

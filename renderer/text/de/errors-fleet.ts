@@ -26,6 +26,11 @@ export const fleetErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Eine neuere Version von Causeway hat ihn geschrieben, oder jemand mit Schreibrecht auf die Journale hat dort etwas anderes abgelegt.',
     remedy: 'Aktualisieren Sie Causeway auf diesem Computer. Ist es aktuell, sehen Sie sich den Eintrag mit den Werkzeugen von NATS an.',
   },
+  'fleet.runs-active': {
+    title: 'In diesem Projekt läuft etwas',
+    cause: 'Die Engine startet neu, wenn dieser Computer einer Flotte beitritt, sie verlässt oder einen anderen Anteil übernimmt. Was läuft, würde abgebrochen.',
+    remedy: 'Warten Sie, bis Ausführungen und Bereitstellungen beendet sind, oder brechen Sie sie ab. Versuchen Sie es dann erneut.',
+  },
   'fleet.not-waiting': {
     title: 'Von diesem Replikat wartet nichts auf ein Mitglied',
     cause: 'Seine Ausführung hat begonnen, ist beendet oder wurde nie der Flotte überlassen.',

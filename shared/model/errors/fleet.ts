@@ -32,6 +32,12 @@ export const fleetErrors = {
     remedy: 'Update Causeway on this computer. If it is up to date, look at the record with the tools of NATS.',
     retryable: false,
   },
+  'fleet.runs-active': {
+    title: 'Something runs in this project',
+    cause: 'The engine starts again when this computer joins or leaves a fleet, or takes another share of it. What runs would be cancelled.',
+    remedy: 'Wait until executions and deployments have ended, or cancel them. Then try again.',
+    retryable: true,
+  },
   'fleet.not-waiting': {
     title: 'Nothing of this replica waits for a member',
     cause: 'Its execution has started, has ended, or was never left to the fleet.',
