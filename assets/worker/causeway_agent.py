@@ -40,7 +40,7 @@ HEAD = struct.Struct('>4sBBHIIQQIIII')
 HEAD_BYTES = HEAD.size
 MAX_PAYLOAD = 4 * 1024 * 1024
 
-HELLO, PING, DEVICES, OPEN, WRITE, ZERO, FLUSH, DIGEST, CLOSE, END, READ = range(1, 12)
+HELLO, PING, DEVICES, OPEN, WRITE, ZERO, FLUSH, DIGEST, CLOSE, END, READ, RECALL = range(1, 13)
 ANSWER, DEFLATED, CHECKED, ZSTD = 1, 2, 4, 8
 
 OK = 0
@@ -66,6 +66,7 @@ BLKZEROOUT = 0x127F
 FALLOC_KEEP_SIZE, FALLOC_PUNCH_HOLE = 1, 2
 F_SETPIPE_SZ = 1031
 MAX_CONNECTIONS = 32
+STORE_BLOCK = 64 * 1024
 
 
 def note(message):
@@ -638,6 +639,86 @@ class Volume(object):
         os.close(self.fd)
 
 
+class BlockStore(object):
+    """Blocks that went to volumes through this worker, by their SHA-256, in a file on the worker's own disk.
+
+    It only saves sending them again, so nothing in it is believed: a block is hashed when it is read, and one that is not what the
+    index says is forgotten. When it is full, the oldest block makes room. It outlives the agent, and ends with the worker."""
+
+    def __init__(self, path, limit):
+        self.gate = threading.Lock()
+        self.where = {}
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        self.data, self.index = os.open(path, flags, 0o600), os.open(path + '.index', flags, 0o600)
+        if any(os.fstat(handle).st_uid != os.geteuid() or not stat.S_ISREG(os.fstat(handle).st_mode) for handle in (self.data, self.index)):
+            raise OSError(errno.EPERM, 'the file belongs to somebody else')
+        facts = os.fstatvfs(self.data)
+        # The worker's own system needs its disk as well.
+        free = facts.f_bavail * facts.f_frsize + os.fstat(self.data).st_blocks * 512
+        self.slots = min(limit, free // 2) // STORE_BLOCK
+        os.ftruncate(self.data, min(os.fstat(self.data).st_size, self.slots * STORE_BLOCK))
+        os.ftruncate(self.index, min(os.fstat(self.index).st_size, self.slots * 32))
+        self.held = [None] * self.slots
+        self.next = 0
+        known = b''
+        while len(known) < os.fstat(self.index).st_size:
+            part = os.pread(self.index, 1024 * 1024, len(known))
+            if not part:
+                break
+            known += part
+        for slot in range(len(known) // 32):
+            digest = known[slot * 32:slot * 32 + 32]
+            if digest.strip(b'\0'):
+                self.held[slot] = digest
+                self.where[digest] = slot
+                self.next = (slot + 1) % self.slots
+
+    def keep(self, offset, view):
+        """The whole blocks of a write. A disk without room ends the keeping, not the write."""
+        start = -offset % STORE_BLOCK
+        for at in range(start, len(view) - STORE_BLOCK + 1, STORE_BLOCK):
+            block = view[at:at + STORE_BLOCK]
+            digest = hashlib.sha256(block).digest()
+            with self.gate:
+                if self.slots == 0:
+                    return
+                if digest in self.where:
+                    continue
+                slot = self.next
+                self.next = (slot + 1) % self.slots
+                self.forget(slot)
+                try:
+                    if os.pwrite(self.data, block, slot * STORE_BLOCK) != STORE_BLOCK:
+                        raise OSError(errno.ENOSPC, 'no room')
+                    os.pwrite(self.index, digest, slot * 32)
+                except OSError as error:
+                    note('blocks are no longer kept: %s' % error)
+                    self.slots = 0
+                    return
+                self.held[slot] = digest
+                self.where[digest] = slot
+
+    def forget(self, slot):
+        if self.held[slot] is not None:
+            self.where.pop(self.held[slot], None)
+            self.held[slot] = None
+
+    def recall(self, digest):
+        """The block with this digest, or None."""
+        with self.gate:
+            slot = self.where.get(digest)
+            if slot is None:
+                return None
+            try:
+                block = os.pread(self.data, STORE_BLOCK, slot * STORE_BLOCK)
+            except OSError:
+                block = b''
+            if hashlib.sha256(block).digest() == digest:
+                return block
+            self.forget(slot)
+            return None
+
+
 def load_fallocate():
     try:
         function = ctypes.CDLL(None, use_errno=True).fallocate64
@@ -720,6 +801,17 @@ class Decompressor(object):
 FEATURES = ['deflate', 'checksum', 'zero', 'digest', 'read'] + (['zstd'] if ZSTD_LIBRARY is not None else [])
 
 
+def open_store(options):
+    """Blocks of earlier callers of this worker; a worker without room for them does without."""
+    if not options.store:
+        return None
+    try:
+        return BlockStore(options.store, options.store_bytes)
+    except OSError as error:
+        note('blocks are not kept: %s' % error)
+        return None
+
+
 def address_of(view):
     return ctypes.addressof(ctypes.c_char.from_buffer(view))
 
@@ -745,6 +837,7 @@ class Agent(object):
         self.lock = threading.Lock()
         self.sessions = {}
         self.ended = threading.Event()
+        self.store = open_store(options)
         self.work = queue.Queue(64)
         for _ in range(DIGEST_THREADS):
             thread = threading.Thread(target=self.work_on)
@@ -878,7 +971,7 @@ class Connection(object):
             return self.devices(request, bytes(payload))
         if kind == OPEN:
             return self.open(request, bytes(payload).decode('utf-8'))
-        if kind not in (WRITE, ZERO, FLUSH, DIGEST, CLOSE, READ):
+        if kind not in (WRITE, ZERO, FLUSH, DIGEST, CLOSE, READ, RECALL):
             raise Refusal(BAD_REQUEST, 'unknown request %d' % kind)
         volume = self.volume(handle)
         if kind in (FLUSH, DIGEST, READ):
@@ -891,13 +984,31 @@ class Connection(object):
         volume.check(offset, length)
         volume.acquire()
         try:
+            answer = b''
             if kind == ZERO:
                 volume.zero(offset, length)
+            elif kind == RECALL:
+                answer = self.recall(volume, offset, length, argument, bytes(payload))
             else:
-                volume.write(offset, self.unpacked(flags, payload, length))
+                written = self.unpacked(flags, payload, length)
+                volume.write(offset, written)
+                if self.agent.store is not None:
+                    self.agent.store.keep(offset, written)
         finally:
             volume.release()
-        self.answer(request, kind, OK, b'', handle, offset, length)
+        self.answer(request, kind, OK, answer, handle, offset, length)
+
+    def recall(self, volume, offset, length, block, digests):
+        """Writes the blocks that are in the store; says of each whether it was."""
+        if block != STORE_BLOCK or len(digests) != -(-length // block) * 32:
+            raise Refusal(BAD_REQUEST, '%d bytes of digests for %d bytes in blocks of %d' % (len(digests), length, block))
+        found = bytearray(len(digests) // 32)
+        for index in range(len(found) if self.agent.store is not None else 0):
+            bytes_of_block = self.agent.store.recall(digests[index * 32:index * 32 + 32])
+            if bytes_of_block is not None and index * block + block <= length:
+                volume.write(offset + index * block, bytes_of_block)
+                found[index] = 1
+        return bytes(found)
 
     def unpacked(self, flags, payload, length):
         if not flags & (DEFLATED | ZSTD):
@@ -914,7 +1025,7 @@ class Connection(object):
             raise Refusal(BAD_REQUEST, 'HELLO was spoken before')
         self.session = self.agent.join(asked.get('session'), self)
         said = {
-            'version': VERSION, 'session': self.session.token, 'features': FEATURES,
+            'version': VERSION, 'session': self.session.token, 'features': FEATURES + (['recall'] if self.agent.store is not None else []),
             'maxPayload': MAX_PAYLOAD, 'maxDigestAnswer': DIGEST_MAX_ANSWER, 'idleSeconds': self.agent.idle_seconds,
             'python': '%d.%d.%d' % sys.version_info[:3], 'pid': os.getpid(),
         }
@@ -1217,6 +1328,8 @@ def parse_arguments(arguments):
     parser.add_argument('--allow', action='append', default=[], help='path prefix outside /dev whose files may be opened')
     parser.add_argument('--own-folder', help='folder with this file and its keys; removed when the agent ends')
     parser.add_argument('--share', metavar='SOCKET', help='with --stdio: a Unix socket to make, at which more callers of the same user are let in')
+    parser.add_argument('--store', metavar='FILE', help='keep blocks that are written in this file and one beside it, so that they can be recalled')
+    parser.add_argument('--store-bytes', type=int, default=0, help='size of that file at most')
     parser.add_argument('--idle', type=float, default=300, help='seconds of silence after which the agent ends')
     options = parser.parse_args(arguments)
     if options.listen is not None and not (options.cert and options.key and options.client_ca):

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -84,8 +84,8 @@ describe('the worker agent', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function opened(): Promise<{ agent: RawAgent; volume: number; features: readonly string[] }> {
-    const agent = new RawAgent(['--allow', folder]);
+  async function opened(...more: readonly string[]): Promise<{ agent: RawAgent; volume: number; features: readonly string[] }> {
+    const agent = new RawAgent(['--allow', folder, ...more]);
     agents.push(agent);
     const { features } = JSON.parse((await agent.ask('HELLO')).payload.toString()) as { readonly features: readonly string[] };
     const answer = await agent.ask('OPEN', {}, Buffer.from(disk));
@@ -211,6 +211,41 @@ describe('the worker agent', () => {
       { numRuns: 300 },
     );
     expect((await readFile(disk)).equals(before)).toBe(true);
+  });
+
+  it('writes blocks that it keeps from earlier callers, and only those that still are what was asked for', async () => {
+    const blocks = join(folder, 'blocks');
+    const keeping = (): Promise<{ agent: RawAgent; volume: number; features: readonly string[] }> => opened('--store', blocks, '--store-bytes', '4194304');
+    const [first, second] = [randomBytes(65536), randomBytes(65536)];
+    const digests = Buffer.concat([second, first, randomBytes(65536)].map((block) => createHash('sha256').update(block).digest()));
+    const former = await keeping();
+    expect(former.features).toContain('recall');
+    await former.agent.ask('WRITE', { volume: former.volume, offset: 0, length: 131072 }, Buffer.concat([first, second]));
+    await former.agent.ask('END');
+    // The next one keeps what is there, and is not taken in by a file that was changed meanwhile.
+    for (const isChanged of [false, true]) {
+      if (isChanged) {
+        const bytes = await readFile(blocks);
+        bytes[65536 + 9]! ^= 1;
+        await writeFile(blocks, bytes);
+      }
+      await writeFile(disk, before);
+      const { agent, volume } = await keeping();
+      const answer = await agent.ask('RECALL', { volume, offset: 262144, length: 3 * 65536, argument: 65536 }, digests);
+      expect([answer.head.argument, [...answer.payload]]).toEqual([statuses.OK, isChanged ? [0, 1, 0] : [1, 1, 0]]);
+      const now = await readFile(disk);
+      expect(now.subarray(262144, 262144 + 65536).equals(isChanged ? before.subarray(262144, 262144 + 65536) : second)).toBe(true);
+      expect(now.subarray(262144 + 65536, 262144 + 131072).equals(first)).toBe(true);
+      expect(now.subarray(262144 + 131072).equals(before.subarray(262144 + 131072))).toBe(true);
+      for (const wrong of [{ argument: 4096 }, { length: 2 * 65536 }]) {
+        expect((await agent.ask('RECALL', { volume, offset: 0, length: 3 * 65536, argument: 65536, ...wrong }, digests)).head.argument).toBe(statuses.BAD_REQUEST);
+      }
+      expect((await agent.ask('RECALL', { volume, offset: diskBytes - 65536, length: 3 * 65536, argument: 65536 }, digests)).head.argument).toBe(statuses.OUT_OF_RANGE);
+      await agent.ask('END');
+    }
+    const { agent, volume, features } = await opened();
+    expect(features).not.toContain('recall');
+    expect([...(await agent.ask('RECALL', { volume, offset: 0, length: 3 * 65536, argument: 65536 }, digests)).payload]).toEqual([0, 0, 0]);
   });
 
   it('answers others while it logs in to a target, and tells a failure without the secret', async () => {

@@ -74,6 +74,11 @@ export const commandList: readonly ListedCommand[] = [
     load: async () => (await import('./commands/execution.ts')).registerExecution,
   },
   {
+    name: 'worker', group: 'Move VMs:',
+    description: 'Disk copy workers that executions use in turn, where starting one takes longer than the copy.',
+    load: async () => (await import('./commands/worker.ts')).registerWorker,
+  },
+  {
     name: 'deployment', group: 'Move VMs:',
     description: 'Deployments: replicas made into running VMs.',
     load: async () => (await import('./commands/deployment.ts')).registerDeployment,

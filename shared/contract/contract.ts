@@ -14,6 +14,7 @@ import { clearedSchema, replicaSchema } from '../model/replica.ts';
 import { serverTrustSchema } from '../model/server-trust.ts';
 import { trustReportSchema } from '../model/trust.ts';
 import { vmSchema } from '../model/vm.ts';
+import { workerPoolSchema, workerPoolSettingsSchema } from '../model/worker-pool.ts';
 import { waveCalls } from './wave-calls.ts';
 import { catalogSchema } from '../model/catalog.ts';
 import { dashboardCalls } from './dashboard-calls.ts';
@@ -252,6 +253,12 @@ export const calls = {
   /** How many executions, and how many deployments, run at the same time in this project, and how many wait for their turn. */
   'queue.show': { input: nothing, output: queueSchema },
   'queue.setLimit': { input: z.strictObject({ atOnce: z.int().min(1).max(32) }), output: queueSchema },
+
+  /** Disk copy workers that executions use in turn: how many are kept, and those that are there. */
+  'workers.pool': { input: nothing, output: workerPoolSchema },
+  'workers.setPool': { input: workerPoolSettingsSchema.partial().extend({ keep: workerPoolSettingsSchema.shape.keep }).strict(), output: workerPoolSchema },
+  /** Deletes those that nobody uses; resolves when they are gone. */
+  'workers.drain': { input: nothing, output: workerPoolSchema },
 
   /**
    * Makes a replica into a running virtual machine, or goes on with a deployment that was interrupted. Answers at once;

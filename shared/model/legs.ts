@@ -15,10 +15,12 @@ const leastBytes = 1024 * 1024;
 export function measuredLegs(disks: readonly Readonly<Record<string, unknown>>[]): MeasuredLegs {
   const sum = (key: string): number => disks.reduce((total, disk) => total + (typeof disk[key] === 'number' ? disk[key] : 0), 0);
   // As they were before compression, which the bytes read are too: only so can both legs be compared.
-  const written = disks.reduce((total, { bytesChanged, bytesZeroed }) => total + (typeof bytesChanged === 'number' ? bytesChanged - (typeof bytesZeroed === 'number' ? bytesZeroed : 0) : 0), 0);
+  const written = disks.reduce((total, { bytesChanged, bytesZeroed, bytesRecalled }) => total + amountOf(bytesChanged) - amountOf(bytesZeroed) - amountOf(bytesRecalled), 0);
   const rate = (amount: number, seconds: number): number | undefined => (amount >= leastBytes && seconds > 0 ? amount / seconds : undefined);
   return { source: rate(sum('bytesRead'), sum('sourceSeconds')), destination: rate(written, sum('destinationSeconds')) };
 }
+
+const amountOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
 /** Both legs in words; empty where neither was measured. */
 export function legsText({ source, destination }: MeasuredLegs): string {

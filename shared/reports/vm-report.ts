@@ -80,7 +80,7 @@ function executionTables(executions: readonly JsonObject[]): string {
   const isCharged = executions.some((run) => run['sourceRequests'] !== undefined);
   const runs = htmlTable(['Execution', 'State', 'Snapshot', 'Ended', 'Verified', 'Sent', 'Way of the data', ...(isCharged ? ['Requests to the source', 'Cost of reading'] : [])], executions.map((run) => [
     text(run['number']), outcome(run['state']), text(run['snapshotTakenAt']), text(run['finishedAt']), text(run['verified']),
-    escapedHtml(bytes(objects(run['disks']).reduce((sum, disk) => sum + amount(disk['bytesSent']), 0))),
+    sent(objects(run['disks'])),
     way(run),
     ...(isCharged ? requestCells(object(run['sourceRequests'])) : []),
   ]));
@@ -91,6 +91,13 @@ function executionTables(executions: readonly JsonObject[]): string {
     digestCell(digests.get(disk['diskId'])?.['sha256']),
   ]));
   return `${runs}<h3>Disks of the last completed execution</h3>${disks}<p class="muted">The digest covers the whole disk as it was read from the source: the SHA-256 of the first 16 bytes of the SHA-256 of each 64 KiB, in their order. It can be computed again from the disk, with <code>causeway evidence digest DISK-FILE</code> or without Causeway. What was verified at the destination equals it.</p>`;
+}
+
+/** What crossed the link, and what did not have to. */
+function sent(disks: readonly JsonObject[]): string {
+  const sum = (key: string): number => disks.reduce((total, disk) => total + amount(disk[key]), 0);
+  const recalled = sum('bytesRecalled');
+  return escapedHtml(`${bytes(sum('bytesSent'))}${recalled === 0 ? '' : `, and ${bytes(recalled)} from earlier copies on the worker`}`);
 }
 
 /** Through which computer the bytes went, and how fast each leg was. */

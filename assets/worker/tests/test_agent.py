@@ -1,6 +1,7 @@
 """The agent under threads. The kernel is a model where its timing matters; everything else is the agent itself."""
 
 import errno
+import hashlib
 import importlib.util
 import os
 import shutil
@@ -20,6 +21,8 @@ class Options(object):
     def __init__(self, folder):
         self.allow = [folder]
         self.idle = 60
+        self.store = None
+        self.store_bytes = 0
 
 
 class FakeCarrier(object):
@@ -179,6 +182,72 @@ class UnderThreads(unittest.TestCase):
             connection.guard(1, agent.HELLO, 0, lambda: connection.handle(
                 agent.VERSION, agent.HELLO, 0, 1, 0, 0, 0, 0, payload))
         self.assertEqual(carrier.statuses(5), [agent.BAD_REQUEST] * 5)
+
+
+BLOCK = agent.STORE_BLOCK
+
+
+class KeptBlocks(unittest.TestCase):
+    """Blocks that the next caller of a worker need not send again."""
+
+    def setUp(self):
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix='causeway-agent-'))
+        self.addCleanup(shutil.rmtree, self.folder, True)
+        self.path = os.path.join(self.folder, 'blocks')
+        self.blocks = [bytes([number]) * BLOCK for number in range(1, 7)]
+        self.digests = [hashlib.sha256(block).digest() for block in self.blocks]
+
+    def kept(self, slots):
+        store = agent.BlockStore(self.path, slots * BLOCK)
+        self.addCleanup(lambda: (os.close(store.data), os.close(store.index)))
+        return store
+
+    def test_whole_blocks_are_kept_and_survive_the_agent(self):
+        # The write begins within a block and ends within one.
+        self.kept(4).keep(BLOCK // 2, memoryview(b'x' * (BLOCK // 2) + self.blocks[0] + self.blocks[1] + b'y'))
+        again = self.kept(4)
+        self.assertEqual([again.recall(digest) for digest in self.digests[:3]], [self.blocks[0], self.blocks[1], None])
+        self.assertEqual(len(again.where), 2)
+
+    def test_the_oldest_make_room(self):
+        store = self.kept(3)
+        for block in self.blocks[:5] + self.blocks[4:5]:
+            store.keep(0, memoryview(block))
+        for kept in (store, self.kept(3)):
+            self.assertEqual([kept.recall(digest) is not None for digest in self.digests], [False, False, True, True, True, False])
+        self.assertEqual(os.path.getsize(self.path), 3 * BLOCK)
+
+    def test_a_stale_or_hostile_index_gives_nothing(self):
+        store = self.kept(4)
+        store.keep(0, memoryview(b''.join(self.blocks[:3])))
+        os.pwrite(store.data, b'!', BLOCK + 5)  # the second block is another one now
+        os.pwrite(store.index, self.digests[5], 64)  # the third is said to be one that it is not
+        os.pwrite(store.index, self.digests[4], 3 * 32)  # and one beyond the end of the blocks
+        self.assertIsNone(store.recall(self.digests[1]))
+        for kept in (self.kept(4), self.kept(4)):
+            found = [kept.recall(digest) for digest in self.digests]
+            self.assertEqual([block for block in found if block is not None and block not in self.blocks], [])
+            self.assertEqual(found, [self.blocks[0], None, None, None, None, None])
+        kept.keep(0, memoryview(self.blocks[1]))
+        self.assertEqual(kept.recall(self.digests[1]), self.blocks[1])
+
+    def test_a_full_disk_ends_the_keeping_and_no_write(self):
+        store = self.kept(4)
+        store.keep(0, memoryview(self.blocks[0]))
+
+        def pwrite(*_):
+            raise OSError(errno.ENOSPC, 'No space left on device')
+
+        self.addCleanup(setattr, agent.os, 'pwrite', agent.os.pwrite)
+        agent.os.pwrite = pwrite
+        store.keep(0, memoryview(self.blocks[1]))
+        self.assertEqual([store.recall(digest) for digest in self.digests[:2]], [self.blocks[0], None])
+
+    def test_a_file_of_somebody_else_is_not_used(self):
+        os.symlink('/etc/passwd', self.path)
+        options = Options(self.folder)
+        options.store, options.store_bytes = self.path, BLOCK
+        self.assertIsNone(agent.open_store(options))
 
 
 class NumbersOfDisks(unittest.TestCase):

@@ -8,6 +8,7 @@ import type { Replica } from '../../../shared/model/replica.ts';
 import type { DeploymentService } from '../deployments/deployment-service.ts';
 import type { InspectionService } from '../deployments/inspection-service.ts';
 import type { ExecutionService } from '../executions/execution-service.ts';
+import type { WorkerPool } from '../executions/worker-pool.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformUse } from '../ports/platform-context.ts';
 import type { FleetInEngine } from '../ports/replica-fleet.ts';
@@ -41,6 +42,7 @@ export interface CoreContext {
   readonly deployments: DeploymentService;
   readonly inspections: InspectionService;
   readonly waves: WaveService;
+  readonly workerPool: WorkerPool;
   readonly evidence: EvidenceRecorder;
   /** There where several engines share the project. */
   fleet?: FleetInEngine;
@@ -55,7 +57,7 @@ export interface CoreContext {
 }
 
 /** The same without the services that need it. */
-export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'inspections' | 'waves' | 'evidence' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
+export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'inspections' | 'waves' | 'workerPool' | 'evidence' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
 
 /** Where digest maps lie. */
 export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {

@@ -11,6 +11,7 @@ import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
 import type { OpenReplica } from '../executions/execution-service-options.ts';
+import { WorkerPool } from '../executions/worker-pool.ts';
 import { executionService } from '../executions/execution-service.ts';
 import type { ConnectWorker, Replication } from '../executions/execution-context.ts';
 import { probePort, type BootProbe } from '../deployments/boot-probe.ts';
@@ -165,6 +166,12 @@ export function createCore(options: CoreOptions): Core {
   });
   const defaultAtOnce = options.executionLimit ?? 4;
   const atOnce = store.queueLimit.get() ?? defaultAtOnce;
+  const workerPool = new WorkerPool({
+    store,
+    clock: systemClock,
+    open: (endpointId) => openDestination(parts, endpointOf(parts, endpointId)),
+    note: (message, details) => emit({ type: 'note', message, details }),
+  });
   const executions = executionService({
     store,
     replication,
@@ -179,6 +186,8 @@ export function createCore(options: CoreOptions): Core {
       if (replicaId !== undefined) joined.fleet?.publish(replicaId, progress);
     },
     elsewhere,
+    // Agents are fenced by the claims of one replica, and a journal has no place for what belongs to none.
+    pool: isShared ? undefined : workerPool,
     workerPatienceMs: options.workerPatienceMs ?? 45_000,
     slowWorkerMs: options.slowWorkerMs,
     limit: atOnce,
@@ -237,7 +246,7 @@ export function createCore(options: CoreOptions): Core {
       // The database takes nothing now: the next event looks again.
     }
   };
-  const notify = notifyOfEvents({ ...parts, executions, deployments, inspections, waves, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
+  const notify = notifyOfEvents({ ...parts, executions, deployments, inspections, waves, workerPool, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
   // Before anything can happen here.
   notify.resume();
   tellPeople = notify.take;
@@ -254,7 +263,7 @@ export function createCore(options: CoreOptions): Core {
     emit({ type: 'note', message: `the engine stopped because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
     return shown;
   });
-  const context: CoreContext = { ...parts, executions, deployments, inspections, waves, evidence, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
+  const context: CoreContext = { ...parts, executions, deployments, inspections, waves, workerPool, evidence, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.runs.drain();
@@ -314,6 +323,7 @@ export function createCore(options: CoreOptions): Core {
     activeDeployments: () => deployments.runs.activeIds(),
     carryOutCalendar() {
       calendar.stays = true;
+      if (!isShared) workerPool.removeAllLeft(closing.signal);
       startCalendar();
     },
     stopWaves: () => waves.close(),
@@ -325,6 +335,7 @@ export function createCore(options: CoreOptions): Core {
       waves.close();
       await inspections.close();
       await drain();
+      await workerPool.close();
       await Promise.allSettled(pending);
       closing.abort(new CausewayError('general.cancelled', 'the engine is closing'));
       await watching;

@@ -15,6 +15,7 @@ import type { WorkerSession } from '../ports/write-target.ts';
 import type { contentDigest, createTransferTables, deleteTransferState, forgetTransferState, openTransferState, replicateDisk, verifyDisk } from '../replication/index.ts';
 import type { Store } from '../store/store.ts';
 import type { ProgressMeter } from './progress-meter.ts';
+import type { WorkerPool } from './worker-pool.ts';
 
 /** The environments as a run uses them: merged with their defaults, secrets resolved. In memory only. */
 export interface RunEnvironments {
@@ -28,6 +29,8 @@ export interface ConnectionUse {
   readonly note?: ((message: string) => void) | undefined;
   /** Number of the claim under which the run works; the worker's agent refuses those that were replaced. */
   readonly epoch?: number | undefined;
+  /** How much the worker may keep of what is written, so that it need not be sent again. */
+  readonly keptBytes?: number | undefined;
 }
 
 /** Opens a session to a worker's agent. */
@@ -52,6 +55,8 @@ export interface ExecutionContext {
   readonly transferFolder: string;
   readonly limiter: BandwidthLimiter;
   readonly workers: WorkerLink;
+  /** Workers that executions use in turn; undefined where there are none. */
+  readonly pool: WorkerPool | undefined;
   /** How long a worker that was lost may take to answer again before it is replaced. */
   readonly workerPatienceMs: number;
   event(type: EventType, message: string, details?: JsonObject): void;

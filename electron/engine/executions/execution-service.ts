@@ -49,6 +49,8 @@ export function executionService(service: ExecutionServiceOptions) {
         tasksEnded: () => context.meter?.flush(),
         async close() {
           await context.workers.close();
+          // Where the end of its use was not carried out, nobody knows what it still holds.
+          await service.pool?.discard(execution.id);
           await opened.close();
         },
       };

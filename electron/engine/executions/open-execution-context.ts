@@ -6,6 +6,9 @@ import { noteRate, type ActiveExecution } from './active-execution.ts';
 import type { EmitOf, ExecutionServiceOptions, OpenReplica } from './execution-service-options.ts';
 import { workerLink, type ExecutionContext } from './execution-context.ts';
 
+/** At most, and half of what is free on the worker's own disk: several templates of systems. */
+const keptBytes = 8 * 1024 ** 3;
+
 /** What the steps of an execution share. */
 export function executionContext(
   service: ExecutionServiceOptions, emit: EmitOf, execution: Execution, replica: Replica, entry: ActiveExecution, opened: OpenReplica,
@@ -35,8 +38,9 @@ export function executionContext(
         whyDown: (within: AbortSignal) => opened.destination.workerFailure(opened.environments.destination, access.workerId, within),
         slowMs: service.slowWorkerMs,
       };
-      return connectWatched((within) => service.connectWorker(access, policy.mechanism, within, { note: watch.note, epoch }), watch, signal);
+      return connectWatched((within) => service.connectWorker(access, policy.mechanism, within, { note: watch.note, epoch, ...(access.isPooled === true ? { keptBytes } : {}) }), watch, signal);
     }),
+    pool: service.pool,
     workerPatienceMs: service.workerPatienceMs,
     event: (type, message, details = {}) => emit(execution, type, message, details),
     publishProgress(progress) {

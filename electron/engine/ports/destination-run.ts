@@ -55,6 +55,8 @@ export interface WorkerAccess {
    * Undefined: trust on first use within this worker's life, pinned after that.
    */
   readonly hostKey?: string;
+  /** Executions use it in turn: what one of them wrote need not be sent again by the next one. */
+  readonly isPooled?: boolean;
   /** Set where the platform takes the volumes' blocks itself, without a worker: what is in the place of the agent. */
   readonly open?: (signal: AbortSignal) => Promise<WorkerSession>;
   /** Set for Windows workers: WinRM over HTTPS, basic authentication as `username`. Its certificate has this SHA-256, in hex. */

@@ -39,6 +39,15 @@ export interface WriteTarget {
    * 32 bytes per block, concatenated. Absent where nothing beside the volume can hash: then it is read back and hashed here.
    */
   digests?(offset: number, length: number, blockBytes: number, signal: AbortSignal): Promise<Uint8Array>;
+  /** In blocks of how many bytes it can `recall`; 0 or absent: it keeps none. */
+  readonly recallBlockBytes?: number;
+  /**
+   * Has the worker write blocks that it has from earlier writes, of this volume or others, instead of sending them.
+   *
+   * @param digests SHA-256 of each block of `recallBlockBytes`, 32 bytes a block; zeros for a block that is not meant
+   * @returns a byte for each block: 1 where it is written
+   */
+  recall?(offset: number, length: number, digests: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 

@@ -10,6 +10,7 @@ import type { Chunk } from './chunks.ts';
 import { blockDigest, isZero, WIRE_DIGEST_BYTES, zeroDigest } from './digests.ts';
 import type { Counters } from './disk-outcome.ts';
 import { allSettledOrThrow } from '../concurrency/all-settled-or-throw.ts';
+import { canRecall, recallBlocks } from './recall-blocks.ts';
 import type { TransferState } from './transfer-state.ts';
 import { targetDigests } from './target-digests.ts';
 
@@ -38,7 +39,7 @@ interface Operation extends ByteRange {
 /** Makes a run of blocks read as zeros. */
 export async function zeroChunk(chunk: Chunk, context: CopyContext): Promise<void> {
   const { offset, length } = bytesOf(chunk.run, context.state.sizeBytes);
-  await send([{ kind: 'zero', offset, length }], Buffer.alloc(0), 0, chunk, context);
+  await send([{ kind: 'zero', offset, length }], Buffer.alloc(0), 0, chunk, undefined, context);
   chunk.batch.written.addRun(chunk.run);
   chunk.batch.digests.addZero(chunk.run);
   context.counters.bytesChanged += length;
@@ -47,7 +48,7 @@ export async function zeroChunk(chunk: Chunk, context: CopyContext): Promise<voi
 /**
  * Reads a run of blocks and sends what the volume is not known to hold. Where the volume may hold anything, the worker
  * says first what it holds, while the source is read. What has to be sent whatever its digest is sent while it is
- * hashed. When this ends, however it ends, nothing uses the buffer any more.
+ * hashed, unless the worker may have its blocks from earlier copies. When this ends, however it ends, nothing uses the buffer any more.
  */
 export async function copyChunk(chunk: Chunk, buffer: ChunkBuffer, context: CopyContext): Promise<void> {
   const { state, reader, writer, hasher, signal, counters } = context;
@@ -63,9 +64,9 @@ export async function copyChunk(chunk: Chunk, buffer: ChunkBuffer, context: Copy
   const hashed = wanted === 0 ? Promise.resolve() : hasher.hash(buffer, length);
   let findings: Findings;
   try {
-    if (someUnknown || someBlock(chunk, state, 'digest')) await hashed;
+    if (someUnknown || canRecall(writer) || someBlock(chunk, state, 'digest')) await hashed;
     findings = await compare(chunk, buffer, bytes, offset, held as Buffer | undefined, context);
-    if (findings.operations.length > 0) await send(findings.operations, bytes, offset, chunk, context);
+    if (findings.operations.length > 0) await send(findings.operations, bytes, offset, chunk, buffer, context);
   } finally {
     await hashed;
   }
@@ -177,7 +178,7 @@ function appendOperation(operations: Operation[], kind: Operation['kind'], offse
   operations.push({ kind, offset, length });
 }
 
-async function send(operations: readonly Operation[], bytes: Buffer, base: number, chunk: Chunk, context: CopyContext): Promise<void> {
+async function send(operations: readonly Operation[], bytes: Buffer, base: number, chunk: Chunk, hashed: ChunkBuffer | undefined, context: CopyContext): Promise<void> {
   const { writer, limiter, counters, signal } = context;
   const { batch } = chunk;
   if (!batch.intended) {
@@ -185,7 +186,14 @@ async function send(operations: readonly Operation[], bytes: Buffer, base: numbe
     batch.intended = true;
   }
   context.wrote();
-  await allSettledOrThrow(operations.map(async ({ kind, offset, length }) => {
+  let left = operations;
+  if (hashed !== undefined && canRecall(writer)) {
+    const writes = operations.filter(({ kind }) => kind === 'write');
+    const recalled = await recallBlocks(writer, writes, base, hashed, signal);
+    left = [...operations.filter(({ kind }) => kind === 'zero'), ...recalled.left.map((range) => ({ kind: 'write' as const, ...range }))];
+    counters.bytesRecalled += recalled.bytes;
+  }
+  await allSettledOrThrow(left.map(async ({ kind, offset, length }) => {
     if (kind === 'zero') {
       await writer.zero(offset, length, signal);
       counters.bytesZeroed += length;

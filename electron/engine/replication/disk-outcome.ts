@@ -6,6 +6,8 @@ export interface DiskOutcome {
   readonly bytesChanged: number;
   /** Crossed the link, after compression. */
   readonly bytesSent: number;
+  /** Found to differ, and written by the worker from what it has of earlier copies: not sent. */
+  readonly bytesRecalled: number;
   /** Made zero on the volume without sending them. */
   readonly bytesZeroed: number;
   /** Read and found to be there already. */
@@ -30,9 +32,9 @@ export interface DiskOutcome {
 
 /** The counts of an outcome during the run. */
 export type Counters = {
-  -readonly [K in 'bytesRead' | 'bytesChanged' | 'bytesSent' | 'bytesZeroed' | 'bytesSkipped' | 'chunks']: number;
+  -readonly [K in 'bytesRead' | 'bytesChanged' | 'bytesSent' | 'bytesRecalled' | 'bytesZeroed' | 'bytesSkipped' | 'chunks']: number;
 };
 
 export const noCounts = (): Counters => ({
-  bytesRead: 0, bytesChanged: 0, bytesSent: 0, bytesZeroed: 0, bytesSkipped: 0, chunks: 0,
+  bytesRead: 0, bytesChanged: 0, bytesSent: 0, bytesRecalled: 0, bytesZeroed: 0, bytesSkipped: 0, chunks: 0,
 });

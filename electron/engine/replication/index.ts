@@ -6,6 +6,7 @@
  *   pipeline.ts              chunks are copied concurrently: several reads and writes in flight
  *   chunk-pool.ts            the bounded memory that chunks travel in; chunk-size.ts: how much of it one takes
  *   copy-chunk.ts            read, hash, compare with what the volume holds, send what differs
+ *   recall-blocks.ts         blocks that the worker has from earlier copies are written by it and not sent
  *   block-hasher.ts          digests of a chunk, in threads of their own where that pays
  *   checkpointer.ts          flush, record digests, forget intents, move the cursor
  *   block-state.ts           what is known of a block, and when it counts as verified

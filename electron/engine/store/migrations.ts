@@ -361,4 +361,15 @@ CREATE TABLE wave_carried (
 ) STRICT;
 `,
   },
+  {
+    number: 16,
+    name: 'workers that are kept for the next executions',
+    sql: `
+CREATE TABLE worker_pool (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  keep INTEGER NOT NULL,
+  minutes INTEGER NOT NULL
+) STRICT;
+`,
+  },
 ];

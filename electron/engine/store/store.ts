@@ -22,6 +22,7 @@ import { taskStore, type TaskStore } from './tasks.ts';
 import { waveCalendarStore, type WaveCalendarStore } from './wave-calendar.ts';
 import { waveFactsStore, type WaveFactsStore } from './wave-facts.ts';
 import { waveRunStore, type WaveRunStore } from './wave-runs.ts';
+import { workerPoolSettingsStore, type WorkerPoolSettingsStore } from './worker-pool-settings.ts';
 
 /** What a project keeps, one part a table. The engine is its only writer. */
 export interface Store {
@@ -38,6 +39,7 @@ export interface Store {
   readonly ledger: LedgerEntryStore;
   readonly snapshots: SnapshotStore;
   readonly queueLimit: QueueLimitStore;
+  readonly workerPool: WorkerPoolSettingsStore;
   readonly described: DescribedStore;
   readonly waveRuns: WaveRunStore;
   readonly waveFacts: WaveFactsStore;
@@ -79,6 +81,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     ledger: ledgerEntryStore(db, clock, ownership, () => fleet),
     snapshots: snapshotStore(db),
     queueLimit: queueLimitStore(db),
+    workerPool: workerPoolSettingsStore(db),
     described: describedStore(db),
     waveRuns: waveRunStore(db),
     waveFacts: waveFactsStore(db),

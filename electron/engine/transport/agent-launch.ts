@@ -80,6 +80,11 @@ export function agentLock(workerId: string): string {
   return createHash('sha256').update(workerId).digest('hex').slice(0, 16);
 }
 
+/** Where blocks are kept for the next session with a worker; they end with it. Not a file system in memory. */
+export function keptBlocks(workerId: string): string {
+  return `/var/tmp/causeway-blocks-${agentLock(workerId)}`;
+}
+
 /** Removes what was put on the worker. Best effort: the worker is deleted soon anyway. */
 export async function removeAgent(ssh: SshConnection, folder: string): Promise<void> {
   if (ssh.lost.aborted) return;

@@ -32,6 +32,11 @@ export interface ConnectWorkerOptions {
   readonly stalledAfterMs?: number;
   /** Time without requests after which the agent exits. */
   readonly idleMs?: number;
+  /**
+   * For workers that several executions use in turn: blocks of 64 KiB that were written are kept on the worker's own disk, in so many
+   * bytes at most and half of what is free there, and recalled instead of being sent again. Default 0: none.
+   */
+  readonly keptBytes?: number | undefined;
   /** Path prefixes outside /dev whose files the agent may open: for tests and for workers that run on this machine. */
   readonly allowPaths?: readonly string[];
   /**
@@ -44,8 +49,9 @@ export interface ConnectWorkerOptions {
 }
 
 /** The options with every default filled in. */
-export interface Settings extends Required<Omit<ConnectWorkerOptions, 'throttle' | 'agentPorts' | 'note' | 'epoch'>> {
+export interface Settings extends Required<Omit<ConnectWorkerOptions, 'throttle' | 'agentPorts' | 'note' | 'epoch' | 'keptBytes'>> {
   readonly epoch: number;
+  readonly keptBytes: number;
   readonly note: ConnectWorkerOptions['note'];
   readonly throttle: ConnectWorkerOptions['throttle'] | undefined;
   readonly agentPorts: readonly number[] | undefined;

@@ -26,6 +26,7 @@ function settingsFrom(options: ConnectWorkerOptions): Settings {
     idleMs: options.idleMs ?? 300_000,
     note: options.note,
     epoch: options.epoch ?? 0,
+    keptBytes: options.keptBytes ?? 0,
     allowPaths: options.allowPaths ?? [],
     agentPorts: options.agentPorts,
     agentPath: options.agentPath ?? defaultAgentPath(),

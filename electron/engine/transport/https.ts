@@ -5,7 +5,7 @@ import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { WorkerAccess } from '../ports/destination-platform.ts';
 import { abortReason } from '../concurrency/abortable.ts';
 import type { AgentPlace } from './agent-launch.ts';
-import { agentLock, fenced, fencedStatus } from './agent-launch.ts';
+import { agentLock, fenced, fencedStatus, keptBlocks } from './agent-launch.ts';
 import { AgentLink } from './agent-link.ts';
 import { AgentSession, sayHello } from './agent-session.ts';
 import { makeCertificate, type Certificate } from './certificates.ts';
@@ -55,7 +55,7 @@ export async function connectByHttps(
       data.push(link);
     }
     const { compression, inFlightBytes, throttle } = settings;
-    return new AgentSession({ mechanism: 'HTTPS', control, data, compression, codec: codecFor(hello.features), inFlightBytes, throttle, release });
+    return new AgentSession({ mechanism: 'HTTPS', control, data, compression, codec: codecFor(hello.features), recalls: hello.features.includes('recall'), inFlightBytes, throttle, release });
   } catch (error) {
     for (const link of links) link.fail(error);
     throw error;
@@ -99,6 +99,7 @@ export function agentArguments(access: WorkerAccess, place: AgentPlace, settings
   return [
     `--lock ${agentLock(access.workerId)}`,
     ...(settings.epoch === 0 ? [] : [`--epoch ${settings.epoch}`]),
+    ...(settings.keptBytes === 0 ? [] : [`--store ${keptBlocks(access.workerId)}`, `--store-bytes ${settings.keptBytes}`]),
     `--own-folder ${shellQuoted(place.folder)}`,
     `--idle ${settings.idleMs / 1000}`,
     ...settings.allowPaths.map((path) => `--allow ${shellQuoted(path)}`),

@@ -23,6 +23,7 @@ export const requestTypes = {
   CLOSE: 9,
   END: 10,
   READ: 11,
+  RECALL: 12,
 } as const;
 
 export const frameFlags = { ANSWER: 1, DEFLATED: 2, CHECKED: 4, ZSTD: 8 } as const;
@@ -70,7 +71,7 @@ export interface FrameHead {
   /** Bytes of the volume that are meant; an answer to OPEN says the volume's size with it. */
   readonly length: number;
   readonly payloadLength: number;
-  /** Request: block size in bytes for DIGEST, 0 otherwise. Answer: the status. */
+  /** Request: block size in bytes for DIGEST and RECALL, 0 otherwise. Answer: the status. */
   readonly argument: number;
   /** CRC-32 of the payload as it crosses the link; 0 without the flag CHECKED. */
   readonly payloadChecksum: number;

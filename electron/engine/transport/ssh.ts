@@ -70,7 +70,7 @@ export async function connectBySsh(
   };
   const { compression, inFlightBytes, throttle } = settings;
   const data = joined === undefined || joined.links.length === 0 ? [link] : joined.links;
-  return new AgentSession({ mechanism: 'SSH', control: link, data, compression, codec: codecFor(hello.features), inFlightBytes, throttle, release: releaseAll });
+  return new AgentSession({ mechanism: 'SSH', control: link, data, compression, codec: codecFor(hello.features), recalls: hello.features.includes('recall'), inFlightBytes, throttle, release: releaseAll });
 }
 
 interface Joined {

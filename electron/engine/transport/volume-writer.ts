@@ -17,6 +17,7 @@ export interface WriterLinks {
   readonly budget: ByteBudget;
   readonly window: FlightWindow;
   readonly codec: Codec;
+  readonly recalls: boolean;
   /** Awaited before a payload is handed to a link, so that signs of life are not held up by a bandwidth limit. */
   readonly throttle: ((bytes: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
@@ -30,6 +31,7 @@ const zeroPieceBytes = 256 * 1024 * 1024;
 const digestPieceBytes = 64 * 1024 * 1024;
 const digestAnswerBytes = 512 * 1024;
 const digestsInFlight = 4;
+const recallBlockBytes = 64 * 1024;
 
 const isLongWay = (roundTripMs: number): boolean => Number.isFinite(roundTripMs) && roundTripMs >= longWayMs;
 
@@ -100,6 +102,18 @@ export class VolumeWriter implements WorkerVolume {
       throw new CausewayError('transport.protocol', `${this.#path}: ${result.length} bytes of digests, expected ${expected}`);
     }
     return result;
+  }
+
+  get recallBlockBytes(): number {
+    return this.#links.recalls ? recallBlockBytes : 0;
+  }
+
+  async recall(offset: number, length: number, digests: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    this.#check(offset, length);
+    const request = { type: 'RECALL', volume: this.#handle, offset, length, argument: recallBlockBytes, payload: digests } as const;
+    const { payload } = await this.#idlest().request(request, signal);
+    if (payload.length * 32 !== digests.length) throw new CausewayError('transport.protocol', `${this.#path}: an answer for ${payload.length} blocks, expected ${digests.length / 32}`);
+    return payload;
   }
 
   async read(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {

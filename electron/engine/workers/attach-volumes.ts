@@ -14,7 +14,13 @@ export async function startWorkerWith(
   destination: Pick<DestinationPlatform, 'claimVolumes' | 'startWorker' | 'attachVolume' | 'detachVolume'>, run: DestinationRun, role: WorkerRole, volumes: readonly Volume[], signal: AbortSignal,
 ): Promise<WorkerWithVolumes> {
   await destination.claimVolumes?.(run, volumes, signal);
-  const worker = await destination.startWorker(run, role, signal);
+  return attachVolumes(destination, run, await destination.startWorker(run, role, signal), volumes, signal);
+}
+
+/** Attaches volumes to a worker that runs, one after the other; of more than it takes, those of the first turn. Safe to repeat. */
+export async function attachVolumes(
+  destination: Pick<DestinationPlatform, 'attachVolume' | 'detachVolume'>, run: DestinationRun, worker: WorkerAccess, volumes: readonly Volume[], signal: AbortSignal,
+): Promise<WorkerWithVolumes> {
   const attached: AttachedVolume[] = [];
   const [first = [], ...later] = turnsOf(volumes, worker);
   // An interrupted copy may have left those of a later turn attached.

@@ -33,7 +33,7 @@ const parsed = new Map<string, ManualPage>();
 
 /** Names of all pages: what is written by hand first, in the order of reading, then the platforms. */
 export const manualNames: readonly string[] = [
-  manualPages.contents, 'first-migration', 'environment-files', 'editors', 'interchange', 'cut-over-night', 'evidence', 'hyper-v', 'aws', 'azure', 'oci', 'oracle-vm', 'oracle-classic', 'movers', 'fleets', 'company-networks', manualPages.failures,
+  manualPages.contents, 'first-migration', 'environment-files', 'editors', 'interchange', 'cut-over-night', 'evidence', 'hyper-v', 'aws', 'azure', 'oci', 'oracle-vm', 'oracle-classic', 'worker-pools', 'movers', 'fleets', 'company-networks', manualPages.failures,
   ...[...texts.keys()].filter((name) => name.startsWith('plugins/')).toSorted(),
 ].filter((name) => texts.has(name));
 

@@ -91,6 +91,11 @@ export const engineErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Sie ist bereits beendet oder wurde nie gestartet.',
     remedy: 'Prüfen Sie ihren Zustand. Starten Sie bei Bedarf eine neue Ausführung des Replikats.',
   },
+  'engine.pool-in-fleet': {
+    title: 'Eine Flotte hat keinen Worker-Pool',
+    cause: 'Mehrere Computer teilen sich dieses Projekt. Ein Worker gehört dort zur Ausführung eines einzelnen Replikats, damit ein anderer Computer sie übernehmen kann.',
+    remedy: 'Überlassen Sie die Worker jeder Ausführung, oder verlassen Sie die Flotte.',
+  },
   'engine.graph-invalid': {
     title: 'Der Aufgabengraph ist ungültig',
     cause: 'Eine Aufgabe benötigt eine Eingabe, die keine frühere Aufgabe liefert, oder Aufgaben hängen voneinander ab.',

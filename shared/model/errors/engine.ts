@@ -99,6 +99,12 @@ export const engineErrors = {
     remedy: 'Check its state. Start a new execution of the replica if you need one.',
     retryable: false,
   },
+  'engine.pool-in-fleet': {
+    title: 'A fleet has no worker pool',
+    cause: 'Several computers share this project. A worker belongs to the execution of one replica there, so that another computer can take it over.',
+    remedy: 'Leave workers to each execution, or take the project out of the fleet.',
+    retryable: false,
+  },
   'engine.graph-invalid': {
     title: 'The task graph is invalid',
     cause: 'A task needs an input that no earlier task provides, or tasks depend on each other.',

@@ -15,6 +15,7 @@ import { platformCalls, pluginCalls } from './platforms.ts';
 import { projectCalls, trustCalls, vaultCalls } from './project.ts';
 import { replicaCalls } from './replicas.ts';
 import { waveCalls } from './waves.ts';
+import { workerCalls } from './workers.ts';
 
 /** What carries out each call of the contract; one that is missing does not compile. */
 export const handlers: Handlers<CallName> = {
@@ -31,6 +32,7 @@ export const handlers: Handlers<CallName> = {
   ...projectCalls,
   ...fleetCalls,
   ...queueCalls,
+  ...workerCalls,
   ...inventoryCalls,
   ...machineLifeCalls,
   ...evidenceCalls,

@@ -83,7 +83,7 @@ function orphanReason(core: CoreContext, entry: LedgerEntry): LedgerItem['orphan
   const deployment = entry.executionId === undefined ? undefined : core.store.deployments.find(entry.executionId);
   if (deployment !== undefined && entry.lifetime !== 'replica') return isDeploymentOrphan(deployment, entry) ? 'execution-over' : undefined;
   if (entry.replicaId !== undefined && core.store.replicas.find(entry.replicaId) === undefined) return 'replica-deleted';
-  if (entry.lifetime !== 'temporary' || core.inspections.owns(entry.executionId)) return undefined;
+  if (entry.lifetime !== 'temporary' || core.inspections.owns(entry.executionId) || core.workerPool.owns(entry.executionId)) return undefined;
   const open = core.store.executions.listOpen().some((execution) => execution.id === entry.executionId);
   return open ? undefined : 'execution-over';
 }

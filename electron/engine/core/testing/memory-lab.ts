@@ -34,6 +34,8 @@ export class MemoryLab {
   readonly snapshots = new Map<string, { readonly content: Map<string, Buffer>; alive: boolean }>();
   /** Cloud things by id: volumes have bytes, workers none. */
   readonly things = new Map<string, { readonly name: string; bytes?: Buffer; readonly serial: string }>();
+  /** Volumes that were attached and are no longer. */
+  readonly detached = new Set<string>();
   readonly log: string[] = [];
   /** Thrown, once each, when a step of that name begins. */
   readonly faults = new Map<string, CausewayError[]>();
@@ -89,7 +91,7 @@ export class MemoryLab {
       lost: lost.signal,
       devices: async () =>
         [...this.things].flatMap(([id, thing]) =>
-          thing.bytes === undefined ? [] : [{ path: id, serial: thing.serial.slice(0, 20), byPath: [], sizeBytes: thing.bytes.length, inUse: false }],
+          thing.bytes === undefined || this.detached.has(id) ? [] : [{ path: id, serial: thing.serial.slice(0, 20), byPath: [], sizeBytes: thing.bytes.length, inUse: false }],
         ),
       open: async (device) => this.#writer(device.path),
       close: async () => undefined,
@@ -249,8 +251,14 @@ export class MemoryLab {
         await this.beforeAnswer('start worker');
         return { workerId: resource.id, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' };
       },
-      attachVolume: async (_run, _workerId, { id, sizeBytes }) => ({ kind: 'serial', serial: this.things.get(id)?.serial ?? '', sizeBytes }),
-      detachVolume: async () => this.step('detach volume'),
+      attachVolume: async (_run, _workerId, { id, sizeBytes }) => {
+        this.detached.delete(id);
+        return { kind: 'serial', serial: this.things.get(id)?.serial ?? '', sizeBytes };
+      },
+      detachVolume: async (_run, _workerId, { id }) => {
+        this.step('detach volume');
+        this.detached.add(id);
+      },
       workerFailure: async (_environment, workerId) => this.whyDown(workerId),
       stopWorker: async (run, _role, signal) => {
         this.step('stop worker');

@@ -36,7 +36,8 @@ export function replicateDisks(run: ExecutionContext): ReplicaStep<'replicate-di
         run.event('note', `disk ${disk.id}: verification also covers ${bytes(unverified)} that earlier executions wrote without verification`, { diskId: disk.id, bytes: unverified });
       }
       const legs = legsText(measuredLegs([{ ...outcome }]));
-      run.event('disk.done', `disk ${disk.id}: ${bytes(outcome.bytesSent)} sent${legs === '' ? '' : ` (${legs})`}`, { diskId: disk.id, ...outcome });
+      const recalled = outcome.bytesRecalled ?? 0;
+      run.event('disk.done', `disk ${disk.id}: ${bytes(outcome.bytesSent)} sent${recalled === 0 ? '' : `, ${bytes(recalled)} taken from earlier copies on the worker`}${legs === '' ? '' : ` (${legs})`}`, { diskId: disk.id, ...outcome });
       return { diskId: disk.id, ...outcome };
     }).catch((error: unknown) => {
       const reached = durableBytes(run, vm, snapshot);
@@ -117,8 +118,13 @@ async function replicateOne(
 /** What a worker that takes its volumes in turns has attached by now. */
 const attachedNow = new WeakMap<WorkerWithVolumes, AttachedVolume[]>();
 
+/** The volumes that a worker has by now. */
+export function attachedBy(worker: WorkerWithVolumes): readonly AttachedVolume[] {
+  return attachedNow.get(worker) ?? worker.attached;
+}
+
 /** How long a worker's system may take to see that a volume was attached or detached, after the cloud said so. */
-const deviceChange = { deadlineMs: 30_000, firstMs: 250, capMs: 2_000 };
+export const deviceChange = { deadlineMs: 30_000, firstMs: 250, capMs: 2_000 };
 
 /** Attaches the volumes of a turn and finds their devices. */
 async function devicesOfTurn(

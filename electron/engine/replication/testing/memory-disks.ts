@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { extentsFrom, type Extent } from '../../../../shared/model/extent.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
 import type { WriteTarget } from '../../ports/write-target.ts';
+import { BLOCK_BYTES } from '../blocks.ts';
 import { zeroDigest } from '../digests.ts';
 
 /** Called before every step of I/O; throws to let the process "die" there. */
@@ -235,6 +236,28 @@ export class MemoryWriter implements WriteTarget {
       digests.push(sectors.every((sector) => sector === 0) ? zeroDigest(bytes) : hash('sha256', bytesOfSectors(sectors), 'buffer'));
     }
     return Buffer.concat(digests);
+  }
+
+  /** Blocks that can be recalled, by digest; undefined: it keeps none. Set by tests. */
+  kept: Map<string, Uint8Array> | undefined;
+  bytesRecalled = 0;
+
+  get recallBlockBytes(): number {
+    return this.kept === undefined ? 0 : BLOCK_BYTES;
+  }
+
+  async recall(offset: number, length: number, digests: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    await this.#arrive('recall', signal);
+    const answer = new Uint8Array(Math.ceil(length / BLOCK_BYTES));
+    for (let index = 0; index < answer.length; index++) {
+      const block = this.kept?.get(Buffer.from(digests.subarray(index * 32, index * 32 + 32)).toString('hex'));
+      if (block === undefined) continue;
+      this.#volume.apply(offset + index * BLOCK_BYTES, parse(block));
+      this.bytesRecalled += block.length;
+      answer[index] = 1;
+    }
+    this.#step('recall answer');
+    return answer;
   }
 
   async close(): Promise<void> {}

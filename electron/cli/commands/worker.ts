@@ -1,0 +1,57 @@
+import type { WorkerPoolView } from '../../../shared/model/worker-pool.ts';
+import { inProject, UsageError, type CommandContext, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
+
+/** `causeway worker …` */
+export const registerWorker: CommandRegistrar = (program, context) => {
+  const group = program.command('worker').description('Disk copy workers that executions use in turn, where starting one takes longer than the copy.');
+  for (const add of [workerPool, drainPool]) add(group, context);
+};
+
+interface PoolOptions extends ProjectOptions {
+  readonly keep?: string;
+  readonly minutes?: string;
+}
+
+const workerPool: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('pool', { isDefault: true })
+    .description('Show or set how many workers the project keeps for each destination, and list them. Executions with the same destination environment share workers, one at a time.')
+    .option('--keep <number>', 'from 0 to 20; 0: each execution starts and deletes its own')
+    .option('--minutes <number>', 'delete a worker that was unused for so long, from 1 to 1440');
+  inProject(command).action(
+    context.run(async (options: PoolOptions): Promise<ExitStatus> => {
+      const keep = wholeNumber('--keep', options.keep, 0, 20);
+      const minutes = wholeNumber('--minutes', options.minutes, 1, 1440);
+      const { withProject } = await import('../project/with-project.ts');
+      const pool = await withProject(options, context, async (core) => {
+        const present = await core.call('workers.pool', {});
+        if (keep === undefined && minutes === undefined) return present;
+        return core.call('workers.setPool', { keep: keep ?? present.keep, ...(minutes === undefined ? {} : { minutes }) });
+      });
+      return printed(pool, options, context);
+    }),
+  );
+};
+
+const drainPool: CommandRegistrar = (group, context) => {
+  inProject(group.command('drain').description('Delete the workers that no execution uses.')).action(
+    context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
+      const { withProject } = await import('../project/with-project.ts');
+      return printed(await withProject(options, context, (core) => core.call('workers.drain', {}, { signal: context.signal })), options, context);
+    }),
+  );
+};
+
+async function printed(pool: WorkerPoolView, options: ProjectOptions, context: CommandContext): Promise<ExitStatus> {
+  const { moment, print, table } = await import('../output/print.ts');
+  print(context, options, [pool], () => `${pool.keep === 0 ? 'Each execution starts its own worker.' : `Workers kept for each destination: ${pool.keep}, unused for at most ${pool.minutes} min`}\n${
+    table(['worker', 'execution', 'executions', 'started', 'unused since'], pool.workers.map(({ id, executionId, uses, startedAt, idleSince }) => [id, executionId, uses, moment(startedAt), moment(idleSince)]))}`);
+  return 0;
+}
+
+function wholeNumber(option: string, text: string | undefined, least: number, most: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < least || value > most) throw new UsageError(`${option} must be from ${least} to ${most}`);
+  return value;
+}
