@@ -87,6 +87,11 @@ export const measurements = {
     method: 'The command line as users have it with the lab\'s cloud and a real NATS server. CPU seconds of an execution in a fleet and without one; bytes per second of eight VMs in parallel and of one.',
     limits: 'Engine, workers, cloud and NATS share the processors of one computer.',
   },
+  'fleet-movers': {
+    about: 'how the throughput of a fleet grows from one mover to four',
+    method: 'Movers in processes of their own, three NATS servers, the lab\'s cloud with native workers. Each mover carries one execution at a time at 1 MiB/s, as by a link of its own; bytes of all disks by the time from the first order to the last end, checks, workers and verification included.',
+    limits: 'One computer for all: what each execution costs besides its copy, e.g. starting a worker, competes for its processors.',
+  },
   'fleet-year': {
     about: 'a year of waves with the real scheduler: 10,000 replicas, 50 movers; queues and costs as plots',
     method: 'The scheduler of fleets on a clock of its own, with failures, windows and limits from a seed.',

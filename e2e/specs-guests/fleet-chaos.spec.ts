@@ -19,6 +19,8 @@ const points = number('CAUSEWAY_FLEET_POINTS', 8);
 const replicaCount = number('CAUSEWAY_FLEET_REPLICAS', 3);
 const moverCount = number('CAUSEWAY_FLEET_MOVERS', 4);
 const seed = number('CAUSEWAY_FLEET_SEED', 1);
+/** How long nothing may move: on a machine that has more to do, longer. */
+const patienceSeconds = number('CAUSEWAY_FLEET_PATIENCE', 120);
 const diskMiB = 6;
 const fleet = { project: 'chaos', replicas: 3, claimSeconds: 4 };
 const unfinished = new Set(['pending', 'running', 'cancelling', 'interrupted']);
@@ -37,6 +39,8 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
   const away = new Map<FleetMover, 'asleep' | 'cut off' | 'unplugged'>();
   const names = Array.from({ length: replicaCount }, (_, index) => `vm-${index}`);
   const never = new AbortController().signal;
+  const read = new Map<string, readonly StoredRecord[]>();
+  let readUpTo = 0;
   /** Why executions failed, each once. */
   const told = new Set<string>();
 
@@ -48,7 +52,14 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
 
   /** What the servers have, by a connection that no failure is put on. */
   async function journals(): Promise<Map<string, readonly StoredRecord[]>> {
-    return new Map(await Promise.all(names.map(async (name) => [name, await log.read(ids.get(name)!, 0, never)] as const)));
+    // Journals only grow: what was read once stays.
+    const { replicas, upTo } = await log.changed(readUpTo, never);
+    await Promise.all(names.filter((name) => replicas.has(ids.get(name)!)).map(async (name) => {
+      const known = read.get(name) ?? [];
+      read.set(name, [...known, ...(await log.read(ids.get(name)!, known.at(-1)?.sequence ?? 0, never))]);
+    }));
+    readUpTo = upTo;
+    return new Map(names.map((name) => [name, read.get(name) ?? []]));
   }
 
   /** Executions that nobody has ended, and how the others ended, as the journals say it. */
@@ -77,7 +88,13 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
   /** Until the cloud has been asked so many times more: where the next failure comes does not depend on the machine's speed. */
   async function progress(calls: number): Promise<void> {
     const from = lab.cloud.calls.length;
-    await expect.poll(async () => lab.cloud.calls.length - from >= calls || (await executions()).open.length === 0, { timeout: 120_000, interval: 100 }).toBe(true);
+    const isDone = async (): Promise<boolean> => lab.cloud.calls.length - from >= calls || (await executions()).open.length === 0;
+    await expect.poll(isDone, { timeout: 1000 * patienceSeconds, interval: 100 }).toBe(true).catch(async (error: unknown) => {
+      const { open: busy } = await executions();
+      console.log(`${lab.cloud.calls.length - from} of ${calls} calls in ${patienceSeconds} s; under way: ${busy.join(', ')}; away: ${[...away].map(([mover, how]) => `${mover.name} ${how}`).join(', ')}`);
+      for (const name of busy) console.log(`${name}: written by ${(await journals()).get(name)!.flatMap(({ record }) => (record.kind === 'epoch' ? record.member.name : [])).slice(-3).join(', ')}`);
+      throw error;
+    });
   }
 
   async function bringBack(mover: FleetMover): Promise<void> {

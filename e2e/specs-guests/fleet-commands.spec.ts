@@ -145,6 +145,27 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('what people do in a fleet'
     await consistent();
   }, 12 * minute);
 
+  it('carries out the calendar in another member when the one that has it was killed', async () => {
+    const numberOf = async (mover: FleetMover): Promise<number> => (await mover.call('execution.list', { replica: 'vm-0', limit: 1 }))[0]?.number ?? 0;
+    const idOf = async (mover: FleetMover): Promise<string> => (await mover.call('fleet.view', {})).members.find(({ isThis }) => isThis)!.id;
+    const [ids, before, number] = [[await idOf(one), await idOf(two)], (await writers(wavesJournal)).length, await numberOf(two)];
+    const { time } = wallTimeAt(Date.now() + 2 * minute, 'UTC');
+    await causeway.expect(['wave', 'plan', 'night', '--synchronise', `${time} UTC`]);
+    const carrying = async (): Promise<string[]> => (await writers(wavesJournal)).slice(before).filter((id) => ids.includes(id));
+    await expect.poll(carrying, patience).toHaveLength(1);
+    const [owner, other] = (await carrying())[0] === ids[0] ? [one, two] : [two, one];
+    await owner.kill();
+    const runOf = async (mover: FleetMover) => (await mover.call('wave.show', { wave: 'night' })).run;
+    await expect.poll(async () => [(await runOf(other))?.state, await numberOf(other)], { timeout: 5 * minute, interval: 1000 }).toEqual(['completed', number + 1]);
+    expect((await writers(wavesJournal)).at(-1)).toBe(await idOf(other));
+    await owner.restart();
+    await expect.poll(async () => (await runOf(owner))?.id, patience).toBe((await runOf(other))?.id);
+    await systemClock.sleep(35_000, never);
+    expect([await numberOf(owner), await numberOf(other)]).toEqual([number + 1, number + 1]);
+    await causeway.expect(['wave', 'plan', 'night', '--clear', 'synchronisation']);
+    await consistent();
+  }, 12 * minute);
+
   it('rehearses and cuts over', async () => {
     await causeway.expect(['wave', 'start', 'night']);
     await causeway.expect(['wave', 'plan', 'night', '--rehearsal-network', 'backup']);

@@ -20,6 +20,9 @@ export interface FleetMover {
   call<N extends CallName>(name: N, input: CallInput<N>): Promise<CallOutput<N>>;
   /** Kills it where it is, without a word to anybody, and starts it again. */
   killAndRestart(): Promise<void>;
+  kill(): Promise<void>;
+  /** After `kill`. */
+  restart(): Promise<void>;
   sleep(): void;
   wake(): void;
   /** Nothing goes to the servers of the fleet and nothing comes from them; the cloud is still reached. */
@@ -85,6 +88,8 @@ export async function startFleetMover(name: string, project: LabProject, cluster
       await end();
       await start();
     },
+    kill: end,
+    restart: start,
     sleep: () => void child.kill('SIGSTOP'),
     wake: () => void child.kill('SIGCONT'),
     partition: () => {

@@ -40,8 +40,8 @@ export interface AgentSessionParts {
   readonly data: readonly AgentLink[];
   readonly compression: CompressionPolicy;
   readonly codec: Codec;
-  /** Whether the agent keeps blocks that were written. */
-  readonly recalls: boolean;
+  /** Whether the agent keeps blocks that were written. Default: no. */
+  readonly recalls?: boolean;
   /** Bytes of disks on their way at most; `auto`: as many as the link holds. */
   readonly inFlightBytes: number | 'auto';
   readonly throttle: WriterLinks['throttle'];
@@ -87,7 +87,7 @@ export class AgentSession implements WorkerSession {
   }
 
   async open(device: WorkerDevice, signal: AbortSignal): Promise<WorkerVolume> {
-    const { control, data, compression, codec, recalls, throttle } = this.#parts;
+    const { control, data, compression, codec, recalls = false, throttle } = this.#parts;
     const answer = await control.request({ type: 'OPEN', payload: Buffer.from(device.path) }, signal);
     const links = { control, data, budget: this.#budget, window: this.#window, codec, recalls, throttle };
     return new VolumeWriter(device.path, answer.head.volume, answer.head.length, links, compression);
