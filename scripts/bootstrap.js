@@ -58,6 +58,7 @@ const groups = {
     'krb5-admin-server': 'accounts of that domain',
     'python3-gssapi': 'a service that takes Kerberos tickets',
     'nats-server': 'the servers of a fleet',
+    iptables: 'movers of a fleet in networks of their own',
     rpm: 'a package for guests of the RHEL family, built and read by its own programs',
     'python3-pyvmomi': 'a client of another make that talks to the rig of the virtualization platform',
   },
