@@ -25,6 +25,9 @@ const resultFile = process.env['CAUSEWAY_CORPUS_RESULT'];
 const minute = 60_000;
 const macAddress = '52:54:00:c0:00:01';
 
+/** An emulated machine may find its devices late. */
+const patience = { name: 'patience', content: 'mkdir -p /etc/systemd/system.conf.d; printf "[Manager]\\nDefaultDeviceTimeoutSec=15min\\n" > /etc/systemd/system.conf.d/patience.conf' } as const;
+
 function stage(text: string): void {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
 }
@@ -55,7 +58,7 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
     try {
       await morphLinuxGuest({
         ssh: lab.ssh, devices: [device], signal: new AbortController().signal,
-        options: { nics: [{ macAddress, sourceMacAddress: '00:50:56:aa:bb:01' }], retainUserCredentials: true, diskBuses: ['virtio', 'scsi', 'ide'], ...guest.options },
+        options: { nics: [{ macAddress, sourceMacAddress: '00:50:56:aa:bb:01' }], retainUserCredentials: true, diskBuses: ['virtio', 'scsi', 'ide'], ...guest.options, scripts: { inGuest: [patience], ...guest.options?.scripts } },
         onStep: ({ step, state, seconds }) => state === 'done' && (seconds ?? 0) > 5 && stage(`  ${step}: ${seconds} s`),
       });
       return { path };

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Copies the installation of one disk onto others in another layout and installs its boot loader there. Runs as root in an
 # emulated worker, whose kernel has what the layouts need. Usage: lay-out-guest.sh LAYOUT SOURCE_DISK DISK...
-set -euo pipefail
+set -eEuo pipefail
+trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2' ERR
 layout=$1
 source=$2
 shift 2
@@ -110,6 +111,7 @@ cp /run/fstab $root/etc/fstab
 mkdir -p $root/etc/systemd/system.conf.d
 printf '[Manager]\nDefaultDeviceTimeoutSec=15min\n' > $root/etc/systemd/system.conf.d/patience.conf
 # What the machine is known by, which has to survive its move.
+rm -f $root/etc/ssh/ssh_host_*
 chroot $root ssh-keygen -q -t ed25519 -N '' -C source-vm -f /etc/ssh/ssh_host_ed25519_key
 echo "host key: $(cut -d' ' -f1,2 $root/etc/ssh/ssh_host_ed25519_key.pub)"
 if [ "$layout" != systemd-boot ]; then
