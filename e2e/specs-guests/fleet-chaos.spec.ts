@@ -132,7 +132,7 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
   }, 60_000 * (5 + replicaCount));
   afterAll(() => close?.(), 120_000);
 
-  it(`ends with every replica byte-identical, nothing created twice, one writer in each epoch and a clean ledger (${points} points, seed ${seed})`, async () => {
+  it(`ends with every replica byte-identical, nothing created twice, one writer in each epoch and a clean ledger (${points} points, seed ${seed}${hasNamespaces ? '' : ', without network namespaces'})`, async () => {
     for (let point = 0; point < points; point++) {
       await startWork();
       await progress(1 + below(25, failures));

@@ -125,7 +125,7 @@ describe('lists of machines in the workbench', () => {
     expect(turns.importing, 'what else happens is handled between slices of the import').toBeGreaterThan(2);
     expect(turns.sorting, 'and of the sorting').toBeGreaterThan(1);
     await page.getByLabel('Search by name or ID').fill('vm-1999');
-    await page.getByText('11 of 20000 VMs').waitFor();
+    await page.getByText('11 of 20,000 VMs').waitFor();
     await page.getByLabel('Search by name or ID').fill('no such VM');
     await page.getByText('Nothing matches the search and the filters').waitFor();
     await lookAt('nothing-matches');

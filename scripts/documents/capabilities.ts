@@ -122,7 +122,7 @@ export const capabilities: readonly Capability[] = [
     ['Fleets: an engine is killed or stopped in the middle of a disk, and another one continues', 'real', 'the same, two engines, the lab\'s cloud', 'specs-guests/fleet-take-over'],
     ['`open-source-cloud` with some of the others: in full, by what changed, deployed', 'real', 'OpenStack Zed of Debian at one end, the lab\'s simulators at the other; the table is below', 'specs-openstack/pairs'],
     ['Two computers with one project, a lost source', 'stand-in', 'the lab\'s cloud', 'specs/other-computer', 'specs/workbench-source-gone'],
-    ['Transfer over HTTPS and SSH, pinned on both sides', 'real', 'OpenSSH, TLS, native and emulated workers', 'specs/transport-conformance', 'specs/transport-trust', 'specs/worker-agent', 'specs/agent-fencing', 'specs-full/lab-workers'],
+    ['Transfer over HTTPS and SSH, pinned on both sides', 'real', 'OpenSSH, TLS, native and emulated workers', 'specs/transport-conformance', 'specs/transport-trust', 'specs/worker-agent', 'specs/agent-fencing', 'specs/transport-long-links', 'specs-full/lab-workers'],
   ),
   ...part('Deployment and guests',
     ['Deployment, boot check, roll back, engines killed in between', 'stand-in', 'a guest on the lab\'s cloud', 'specs/deployment', 'specs-full/deployment-crash', 'specs-guests/deployment-guest', 'specs-guests/lab-guests'],

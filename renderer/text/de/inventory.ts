@@ -9,7 +9,7 @@ export const inventory = {
   search: 'Nach Name oder ID suchen',
   none: 'Diese Quelle enthält keine VMs',
   noneLead: 'Prüfen Sie den Endpunkt. Möglicherweise verweist er auf einen anderen Ordner oder ein anderes Projekt.',
-  shown: (shown: number, all: number) => (shown === all ? counted(all, { one: '# VM', other: '# VMs' }) : `${shown} von ${all} VMs`),
+  shown: (shown: number, all: number) => (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} von `) + counted(all, { one: '# VM', other: '# VMs' }),
   name: 'Name',
   os: 'Gastbetriebssystem',
   power: 'Betriebszustand',

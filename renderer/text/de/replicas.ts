@@ -71,7 +71,7 @@ export const replicas = {
   notDeployable: (count: number) => counted(count, { one: '# davon wurde nie repliziert und kann noch nicht bereitgestellt werden.', other: '# davon wurden nie repliziert und können noch nicht bereitgestellt werden.' }),
   queuePlace: (position: number) => (position === 1 ? 'als Nächstes an der Reihe' : `${position - 1} davor in der Warteschlange`),
   stepOf: (step: string, name: string) => `${step} (${name})`,
-  shown: (shown: number, all: number) => (shown === all ? counted(all, { one: '# Replikat', other: '# Replikate' }) : `${shown} von ${all} Replikaten`),
+  shown: (shown: number, all: number) => (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} von `) + counted(all, { one: '# Replikat', other: '# Replikate' }),
   missing: 'Dieses Replikat ist nicht mehr vorhanden.',
   unknownEndpoint: 'ein gelöschter Endpunkt',
 

@@ -13,7 +13,7 @@ export const waves = {
   name: 'Name',
   nameTaken: 'Eine Welle mit diesem Namen gibt es schon.',
   search: 'Nach Namen suchen',
-  shown: (shown: number, all: number) => (shown === all ? counted(all, { one: '# Welle', other: '# Wellen' }) : `${shown} von ${all} Wellen`),
+  shown: (shown: number, all: number) => (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} von `) + counted(all, { one: '# Welle', other: '# Wellen' }),
   columns: { wave: 'Welle', members: 'VMs', synchronised: 'Synchronisiert', rehearsed: 'Geprobt', moved: 'Umgestellt', failed: 'Fehlgeschlagen', window: 'Zeitfenster', state: 'Status', next: 'Nächster Schritt' },
   of: (part: number, all: number) => `${part} von ${all}`,
   noWindow: 'Nicht geplant',

@@ -9,7 +9,7 @@ export const inventory = {
   search: 'Search by name or ID',
   none: 'This source has no VMs',
   noneLead: 'Check the endpoint. It may point to another folder or project.',
-  shown: (shown: number, all: number) => (shown === all ? counted(all, { one: '# VM', other: '# VMs' }) : `${shown} of ${all} VMs`),
+  shown: (shown: number, all: number) => (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} of `) + counted(all, { one: '# VM', other: '# VMs' }),
   name: 'Name',
   os: 'Guest OS',
   power: 'Power',

@@ -71,7 +71,7 @@ export const replicas = {
   notDeployable: (count: number) => counted(count, { one: '# of them was never replicated and cannot be deployed yet.', other: '# of them were never replicated and cannot be deployed yet.' }),
   queuePlace: (position: number) => (position === 1 ? 'next in the queue' : `${position - 1} ahead in the queue`),
   stepOf: (step: string, name: string) => `${step} (${name})`,
-  shown: (shown: number, all: number) => (shown === all ? counted(all, { one: '# replica', other: '# replicas' }) : `${shown} of ${all} replicas`),
+  shown: (shown: number, all: number) => (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} of `) + counted(all, { one: '# replica', other: '# replicas' }),
   missing: 'This replica no longer exists.',
   unknownEndpoint: 'a deleted endpoint',
 

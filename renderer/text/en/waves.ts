@@ -13,7 +13,7 @@ export const waves = {
   name: 'Name',
   nameTaken: 'A wave of this name exists.',
   search: 'Search by name',
-  shown: (shown: number, all: number) => (shown === all ? counted(all, { one: '# wave', other: '# waves' }) : `${shown} of ${all} waves`),
+  shown: (shown: number, all: number) => (shown === all ? '' : `${counted(shown, { one: '#', other: '#' })} of `) + counted(all, { one: '# wave', other: '# waves' }),
   columns: { wave: 'Wave', members: 'VMs', synchronised: 'Synchronised', rehearsed: 'Rehearsed', moved: 'Moved', failed: 'Failed', window: 'Window', state: 'State', next: 'Next step' },
   of: (part: number, all: number) => `${part} of ${all}`,
   noWindow: 'Not planned',
