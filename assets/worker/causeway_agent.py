@@ -67,6 +67,7 @@ FALLOC_KEEP_SIZE, FALLOC_PUNCH_HOLE = 1, 2
 F_SETPIPE_SZ = 1031
 MAX_CONNECTIONS = 32
 STORE_BLOCK = 64 * 1024
+CLAIM_SECONDS = 3
 
 
 def note(message):
@@ -404,6 +405,19 @@ def list_devices():
     return devices
 
 
+def open_claimed(device):
+    """With O_EXCL, which on a block device is the kernel's own claim: it fails when anything else has claimed it. Whoever looks at a
+    device that was just attached, e.g. the kernel for partitions or a service for RAID, claims it for a moment."""
+    deadline = time.monotonic() + CLAIM_SECONDS
+    while True:
+        try:
+            return os.open(device, os.O_RDWR | os.O_CLOEXEC | os.O_EXCL)
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.1)
+
+
 class Volume(object):
     """One device (or allowed file) that is open for writing."""
 
@@ -428,8 +442,7 @@ class Volume(object):
                 if holders_of(name):
                     raise Refusal(IN_USE, '%s is held by %s' % (path, ', '.join(holders_of(name))))
         try:
-            # O_EXCL on a block device is the kernel's own claim: it fails when anything else has claimed it.
-            self.fd = os.open(real, os.O_RDWR | os.O_CLOEXEC | (os.O_EXCL if self.is_block else 0))
+            self.fd = open_claimed(real) if self.is_block else os.open(real, os.O_RDWR | os.O_CLOEXEC)
         except OSError as error:
             raise Refusal(IN_USE if error.errno == errno.EBUSY else NO_DEVICE, '%s: %s' % (path, error.strerror))
         try:

@@ -250,6 +250,45 @@ class KeptBlocks(unittest.TestCase):
         self.assertIsNone(agent.open_store(options))
 
 
+class Claiming(unittest.TestCase):
+    """The kernel is a model: it says that somebody else has claimed the device, for a while or for good."""
+
+    def setUp(self):
+        self.refused = 0
+        self.addCleanup(setattr, agent.os, 'open', os.open)
+        self.addCleanup(setattr, agent, 'CLAIM_SECONDS', agent.CLAIM_SECONDS)
+
+    def refuse(self, times, code=errno.EBUSY):
+        real = os.open
+
+        def claimed(path, flags, *rest):
+            if flags & os.O_EXCL and self.refused < times:
+                self.refused += 1
+                raise OSError(code, os.strerror(code))
+            return real(path, flags & ~os.O_EXCL, *rest)
+
+        agent.os.open = claimed
+
+    def test_a_device_that_is_claimed_for_a_moment_is_opened_then(self):
+        self.refuse(3)
+        os.close(agent.open_claimed(os.devnull))
+        self.assertEqual(self.refused, 3)
+
+    def test_a_device_that_stays_claimed_is_in_use(self):
+        agent.CLAIM_SECONDS = 0.25
+        self.refuse(1000)
+        with self.assertRaises(OSError) as caught:
+            agent.open_claimed(os.devnull)
+        self.assertEqual(caught.exception.errno, errno.EBUSY)
+        self.assertGreater(self.refused, 1)
+
+    def test_a_device_that_is_gone_is_not_awaited(self):
+        self.refuse(1000, errno.ENXIO)
+        with self.assertRaises(OSError):
+            agent.open_claimed(os.devnull)
+        self.assertEqual(self.refused, 1)
+
+
 class NumbersOfDisks(unittest.TestCase):
     """Which LUN a device has where the cloud's udev rules number data disks."""
 
