@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'vite';
-import { bundledLibraries } from '../bundled-libraries.ts';
+import { librariesApart } from '../bundled-libraries.ts';
 
 /**
  * Bundles the lab's engine, which specs start dozens of times to kill it: from hundreds of sources it takes three times as much processor
@@ -10,7 +10,7 @@ export async function bundleLabEngine(root: string): Promise<Readonly<Record<str
   const outDir = join(root, 'out', 'lab');
   await build({
     root, configFile: false, logLevel: 'error',
-    ssr: { noExternal: bundledLibraries(root) },
+    ssr: { noExternal: true, external: librariesApart(root) },
     build: { ssr: join(root, 'e2e/rigs/project/engine-process.ts'), outDir, emptyOutDir: true, minify: false, rollupOptions: { output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' } } },
   });
   return { CAUSEWAY_LAB_ENGINE: join(outDir, 'engine-process.js') };
