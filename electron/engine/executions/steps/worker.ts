@@ -35,8 +35,10 @@ export function startWorker(run: ExecutionContext): ReplicaStep<'start-worker'> 
 /** One of the pool, where there is one for this execution; else one of its own. */
 async function start(run: ExecutionContext, vm: Vm, volumes: readonly Volume[], signal: AbortSignal): Promise<WorkerWithVolumes> {
   const inRun = destinationRun(run, vm);
-  const use = { executionId: run.executionId, endpointId: replicaOf(run).destinationEndpointId, environment: run.environments.destination, vm, note: inRun.note };
-  const access = await run.pool?.lease(use, signal);
+  const access = await run.pool?.lease(
+    { executionId: run.executionId, endpointId: replicaOf(run).destinationEndpointId, environment: run.environments.destination, vm, note: inRun.note },
+    signal,
+  );
   if (access === undefined) return startWorkerWith(run.destination, inRun, 'disk-copy', volumes, signal);
   await run.destination.claimVolumes?.(inRun, volumes, signal);
   const worker = await attachVolumes(run.destination, inRun, access, volumes, signal);
