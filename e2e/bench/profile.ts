@@ -6,7 +6,7 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { LinkShape } from '../rigs/wan-link.ts';
@@ -75,15 +75,6 @@ async function profiled(way: Way, file: string): Promise<Profile> {
   const isClient = (pid: number, command: string): boolean => pid === process.pid || command === 'nbdcopy';
   return {
     client: secondsByPart(samples.filter(({ pid, command }) => isClient(pid, command)), samplesPerSecond),
-    server: secondsByPart(samples.filter(({ pid, command }) => ['python3', 'nbdkit'].includes(command) && isRunFromHere(pid)), samplesPerSecond),
+    server: secondsByPart(samples.filter(({ command }) => ['python3', 'nbdkit'].includes(command)), samplesPerSecond),
   };
-}
-
-/** Not another program's that has the same name; those that have ended are taken for ours. */
-function isRunFromHere(pid: number): boolean {
-  try {
-    return /causeway_agent|nbdkit/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-  } catch {
-    return true;
-  }
 }
