@@ -74,7 +74,7 @@ export const measurements = {
   },
   wave: {
     about: 'a wave of VMs of very different sizes, beside the shortest time that its executions allow',
-    method: 'The command line as users have it, from images in memory to the lab\'s cloud, two executions at a time. The shortest possible time is half of the sum of what the executions took, or the longest of them. The third value is what they would come to in the order of the wave, the smallest first.',
+    method: 'The command line as users have it, from images in memory to the lab\'s cloud, two executions at a time; sizes are known by an imported list. The shortest possible time is half of the sum of what the executions took, or the longest of them. The third value is what they would come to in the order of the wave, the smallest first.',
     limits: 'Engine, workers and cloud share the processors of one computer.',
   },
   'guest-preparation': {

@@ -5,7 +5,7 @@
  *   node e2e/bench/wave.ts [--mib 3072] [--runs 3] [--json]
  */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
@@ -39,8 +39,13 @@ try {
 async function measure(of: Lab): Promise<void> {
   const images = join(scratch, 'images');
   await mkdir(images);
-  for (const [index, name] of names.entries()) await makeImage(images, name, Math.round(Number(values.mib) * shares[index]!));
+  const sizes = shares.map((share) => Math.round(Number(values.mib) * share));
+  for (const [index, name] of names.entries()) await makeImage(images, name, sizes[index]!);
   const { causeway, createReplica } = await createImagesProject(scratch, of, atOnce);
+  // Sizes are known before the first copy by a list, as of RVTools.
+  const list = join(scratch, 'all.csv');
+  await writeFile(list, ['ID,Name,OS,CPUs,Memory,Disk', ...names.map((name, index) => `${name},${name},Linux,1,1 GiB,${sizes[index]!} MiB`)].join('\n'));
+  await causeway.expect(['inventory', 'import', list]);
   const [taken, shortest, inOrder]: [number[], number[], number[]] = [[], [], []];
   for (let turn = 0; turn < Number(values.runs); turn++) {
     for (const name of names) await createReplica(name);

@@ -65,6 +65,20 @@ test('an estimate says that nothing is known, then takes what others were measur
   expect((await estimate({ action: 'cut-over' })).seconds).toBeUndefined();
 });
 
+test('sizes of VMs that were never copied come from an imported list, by ID or by a name that only one has', async () => {
+  const machine = (id: string) => ({
+    vm: { id, name: 'web', os_type: 'linux' as const, vcpus: 1, memory_mb: 1024, disks: [{ id: 'disk-0', size_bytes: 8 * MiB, storage_backend: 'ssd' }], nics: [] }, power: 'running' as const,
+  });
+  const origin = { kind: 'file', name: 'all.csv' } as const;
+  const known = async () => of(await estimate({ action: 'synchronise' }), 'web');
+  await run('app');
+  expect(await known()).toMatchObject({ basis: 'unknown' });
+  await core.call('inventory.save', { name: 'all', origin, machines: [machine('vm-42')] });
+  expect(await known()).toMatchObject({ basis: 'others', passBytes: 8 * MiB });
+  await core.call('inventory.save', { name: 'all', origin, machines: [machine('vm-42'), machine('vm-43')] });
+  expect(await known()).toMatchObject({ basis: 'unknown' });
+});
+
 test('the downtime of a cut-over is its last pass and its deployment, and the window is held against the time of the wave', async () => {
   for (const name of ['app', 'web']) {
     await run(name);

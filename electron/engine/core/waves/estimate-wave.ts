@@ -70,7 +70,7 @@ function knownOf(core: CoreContext, replicas: readonly Replica[]): ReadonlyMap<s
   const listed = listedVms(core);
   return new Map(replicas.map((replica) => {
     const measured = measuredReplica(core.store, replica.id);
-    return [replica.id, { replica, measured, vm: measured.vm ?? listed.get(replica.vmId) } satisfies Known];
+    return [replica.id, { replica, measured, vm: measured.vm ?? listed(replica) } satisfies Known];
   }));
 }
 
@@ -128,9 +128,15 @@ function memberEstimate({ replica, measured, vm }: Known, others: Measured, acti
   };
 }
 
-/** Of the project's lists, for VMs that were never read from their source by an execution. */
-function listedVms(core: CoreContext): ReadonlyMap<string, Vm> {
-  return new Map(inventoryFiles(projectFolderOf(core)).list().flatMap(({ machines }) => machines.map(({ vm }) => [vm.id, vm] as const)));
+/** Of the project's lists, for VMs that were never read from their source by an execution: by ID, else by a name that only one has, because lists of other makers have IDs of their own. */
+function listedVms(core: CoreContext): (replica: Replica) => Vm | undefined {
+  const vms = inventoryFiles(projectFolderOf(core)).list().flatMap(({ machines }) => machines.map(({ vm }) => vm));
+  const byId = new Map(vms.map((vm) => [vm.id, vm]));
+  const byName = Map.groupBy(byId.values(), ({ name }) => name);
+  return ({ vmId, vmName }) => {
+    const named = byName.get(vmName) ?? [];
+    return byId.get(vmId) ?? (named.length === 1 ? named[0] : undefined);
+  };
 }
 
 function needsOf(all: readonly Known[]): WaveEstimate['needs'] {
