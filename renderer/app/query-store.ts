@@ -13,8 +13,8 @@ const fromFiles = new Set<WorkbenchCallName>(['project.sync', 'trust.show', 'end
 /** Events come in bursts; one question answers for all of a burst. */
 const burstMs = 150;
 
-/** So long an answer that was asked for ahead is kept for who will look. */
-const aheadMs = 10_000;
+/** So long an answer that was asked for ahead is kept for who will look: events in between are heard by nobody. */
+const aheadMs = 3000;
 
 /** The answer of one call as an external store of React: asks when somebody looks at it, and again when told to. */
 export class QueryStore<N extends WorkbenchCallName> {
