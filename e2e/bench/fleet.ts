@@ -5,15 +5,14 @@
  *
  *   node e2e/bench/fleet.ts [--runs 3] [--mib 1024] [--only overhead|together] [--json]
  */
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CommandLine } from '../demo/command-line.ts';
-import { startLab, type Lab } from '../demo/lab.ts';
+import type { Lab } from '../demo/lab.ts';
 import { hasNats, startNats } from '../rigs/nats-cluster.ts';
-import { copyingTimes, createImagesProject, makeImage } from './images-project.ts';
+import { copyingTimes, createImagesProject, makeImage, withImagesLab } from './images-project.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
 import { atLeast, atMost, median, startReport, wayOf } from './results.ts';
 
@@ -26,20 +25,14 @@ const mib = Number(values.mib ?? 1024);
 const kept = startReport('fleet');
 kept.version('nats-server');
 
-if (!existsSync(join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')) || !hasNats) {
-  console.error(hasNats ? 'The command line is not built: npm run build' : 'Debian\'s nats-server is not installed');
+if (!hasNats) {
+  console.error('Debian\'s nats-server is not installed');
   process.exit(2);
 }
-const scratch = await mkdtemp('/dev/shm/causeway-bench-');
-let lab: Lab | undefined;
-try {
-  lab = await startLab({ folder: join(scratch, 'lab'), withVm: false, say: () => {} });
-  report(await benchmark(lab));
-  kept.finish();
-} finally {
-  await lab?.close();
-  await rm(scratch, { recursive: true, force: true });
-}
+await withImagesLab(async (lab, scratch) => {
+  report(await benchmark(lab, scratch));
+});
+kept.finish();
 
 /** Processor seconds. */
 interface Cost {
@@ -56,7 +49,7 @@ interface Measured {
   readonly many: readonly number[];
 }
 
-async function benchmark(of: Lab): Promise<Measured> {
+async function benchmark(of: Lab, scratch: string): Promise<Measured> {
   const images = join(scratch, 'images');
   await mkdir(images);
   const names = Array.from({ length: together }, (_, index) => `vm-${index}`);

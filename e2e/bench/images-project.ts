@@ -1,11 +1,12 @@
 import { createHash, randomFillSync } from 'node:crypto';
-import { mkdir, open } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createProject } from '../../electron/workbench/project-file.ts';
 import { CommandLine } from '../demo/command-line.ts';
 import { addEndpoints, cloudEndpoint } from '../demo/endpoints.ts';
-import type { Lab } from '../demo/lab.ts';
+import { startLab, type Lab } from '../demo/lab.ts';
 import { writeCloudEnvironment } from '../rigs/project/cloud-environment.ts';
 import { mebibyte } from './transfer-disks.ts';
 
@@ -14,6 +15,23 @@ export interface ImagesProject {
   readonly causeway: CommandLine;
   /** Makes a replica of the image, or folder of images, of this name. */
   createReplica(name: string): Promise<void>;
+}
+
+/** Works with a lab and a folder in memory, which both are gone afterwards; ends the process where the command line is not built. */
+export async function withImagesLab(work: (lab: Lab, scratch: string) => Promise<void>): Promise<void> {
+  if (!existsSync(join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js'))) {
+    console.error('The command line is not built: npm run build');
+    process.exit(2);
+  }
+  const scratch = await mkdtemp('/dev/shm/causeway-bench-');
+  let lab: Lab | undefined;
+  try {
+    lab = await startLab({ folder: join(scratch, 'lab'), withVm: false, say: () => {} });
+    await work(lab, scratch);
+  } finally {
+    await lab?.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
 }
 
 /**

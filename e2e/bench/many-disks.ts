@@ -5,13 +5,12 @@
  *   node e2e/bench/many-disks.ts [--running 8] [--queued 4] [--disks 4] [--mib 64] [--json]
  */
 import { createHash, randomFillSync } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startLab, type Lab } from '../demo/lab.ts';
-import { copyingTimes, createImagesProject, type Interval } from './images-project.ts';
+import type { Lab } from '../demo/lab.ts';
+import { copyingTimes, createImagesProject, withImagesLab, type Interval } from './images-project.ts';
 import { treeCpuSeconds } from './process-cpu.ts';
 import { highestResidentBytes } from './process-memory.ts';
 import { atMost, startReport } from './results.ts';
@@ -26,23 +25,13 @@ const running = Number(values.running);
 const disks = Number(values.disks);
 const names = Array.from({ length: running + Number(values.queued) }, (_, index) => `vm-${String(index).padStart(3, '0')}`);
 
-if (!existsSync(join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js'))) {
-  console.error('The command line is not built: npm run bench -- many-disks');
-  process.exit(2);
-}
 const report = startReport('many-disks');
-const scratch = await mkdtemp('/dev/shm/causeway-bench-');
-let lab: Lab | undefined;
-try {
-  lab = await startLab({ folder: join(scratch, 'lab'), withVm: false, say: () => {} });
-  await measure(lab);
-  report.finish();
-} finally {
-  await lab?.close();
-  await rm(scratch, { recursive: true, force: true });
-}
+await withImagesLab(async (lab, scratch) => {
+  await measure(lab, scratch);
+});
+report.finish();
 
-async function measure(of: Lab): Promise<void> {
+async function measure(of: Lab, scratch: string): Promise<void> {
   const images = join(scratch, 'images');
   await mkdir(images);
   for (const name of names) await makeImages(images, name);

@@ -4,13 +4,12 @@
  *
  *   node e2e/bench/wave.ts [--mib 3072] [--runs 3] [--json]
  */
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { startLab, type Lab } from '../demo/lab.ts';
-import { createImagesProject, makeImage, type Interval } from './images-project.ts';
+import type { Lab } from '../demo/lab.ts';
+import { createImagesProject, makeImage, withImagesLab, type Interval } from './images-project.ts';
 import { atMost, startReport, wayOf } from './results.ts';
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '3' }, mib: { type: 'string', default: '3072' }, json: { type: 'boolean' } } });
@@ -20,23 +19,13 @@ const atOnce = 2;
 const names = shares.map((_, index) => `vm-${index}`);
 const executionSchema = z.object({ state: z.literal('completed'), startedAt: z.iso.datetime(), finishedAt: z.iso.datetime() });
 
-if (!existsSync(join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js'))) {
-  console.error('The command line is not built: npm run bench -- wave');
-  process.exit(2);
-}
 const report = startReport('wave');
-const scratch = await mkdtemp('/dev/shm/causeway-bench-');
-let lab: Lab | undefined;
-try {
-  lab = await startLab({ folder: join(scratch, 'lab'), withVm: false, say: () => {} });
-  await measure(lab);
-  report.finish();
-} finally {
-  await lab?.close();
-  await rm(scratch, { recursive: true, force: true });
-}
+await withImagesLab(async (lab, scratch) => {
+  await measure(lab, scratch);
+});
+report.finish();
 
-async function measure(of: Lab): Promise<void> {
+async function measure(of: Lab, scratch: string): Promise<void> {
   const images = join(scratch, 'images');
   await mkdir(images);
   const sizes = shares.map((share) => Math.round(Number(values.mib) * share));
