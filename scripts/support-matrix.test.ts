@@ -1,12 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { platforms } from '../electron/engine/platforms/registry.ts';
 import { sides } from '../shared/model/plugin-id.ts';
 import { plugins } from '../shared/plugins/registry.ts';
 import { capabilities, type Capability } from './documents/capabilities.ts';
-import { corpusTable } from './documents/guest-corpus.ts';
+import { corpusInParts, corpusTable } from './documents/guest-corpus.ts';
 import { gradeOf, lastResult, supportSummary } from './support-matrix.ts';
-import { mergeResults, resultsOf, specsIn, type Results, type RunFacts } from './test/spec-results.ts';
+import { isNarrowed, mergeResults, resultsOf, specsIn, type Results, type RunFacts } from './test/spec-results.ts';
 
 const root = join(import.meta.dirname, '..');
 const facts: RunFacts = { suite: 'full', versions: { QEMU: '7.2.1', Nova: '26' }, checkedBy: [] };
@@ -50,11 +51,33 @@ test('the table of guests says what was not run, and tells a guest that is refus
   expect(row('layout lvm')).toHaveLength(5);
 });
 
+test('a corpus that was run in parts says how many of its starts answered', () => {
+  const about = '';
+  expect(corpusInParts(undefined)).toBe('none on record');
+  const found = { date: '2026-01-02T00:00:00.000Z', guests: { xfs: { about, prepared: 'prepared', buses: { virtio: 'booted', ide: 'failed' } }, full: { about, prepared: 'osmorphing.no-space', buses: {} }, gone: { about, prepared: 'prepared', buses: { ide: 'booted' } } } };
+  expect(corpusInParts(found)).toMatch(/^run in parts, last 2026-01-02: 2 of \d+ guests prepared or refused as they should be, 1 of \d+ starts answered, \*\*1 failed\*\*$/);
+});
+
 test('results of a report say when, in which suite and with what; those of unit tests, and of files of which nothing ran, are left alone', () => {
   expect(resultsOf([report(1_000, 'passed', 'skipped')], root, facts)).toEqual({ [path]: { date: '1970-01-01T00:00:01.000Z', passed: 1, failed: 0, skipped: 1, ...facts } });
   const unit = { testResults: [{ ...report(1, 'passed').testResults[0]!, name: join(root, 'scripts/x.test.ts') }] };
   expect(resultsOf([unit], root, facts)).toEqual({});
   expect(resultsOf([report(1, 'skipped', 'skipped')], root, facts)).toEqual({});
+});
+
+test('a run that a variable narrows to some tests of a file is no result of that file', () => {
+  const spec = readFileSync(join(root, 'e2e/specs-guests/guest-corpus.spec.ts'), 'utf8');
+  expect(isNarrowed(spec, {})).toBe(false);
+  expect(isNarrowed(spec, { CAUSEWAY_CORPUS_BUSES: '' })).toBe(false);
+  for (const name of ['CAUSEWAY_CORPUS_GUESTS', 'CAUSEWAY_CORPUS_BUSES']) expect(isNarrowed(spec, { [name]: 'xfs' })).toBe(true);
+  const told = { testResults: [{ ...report(1, 'passed').testResults[0]!, name: join(root, 'e2e/specs-guests/guest-corpus.spec.ts') }] };
+  expect(Object.keys(resultsOf([told], root, facts, {}))).toEqual(['e2e/specs-guests/guest-corpus.spec.ts']);
+  expect(resultsOf([told], root, facts, { CAUSEWAY_CORPUS_GUESTS: 'xfs' })).toEqual({});
+  // Whatever a file chooses its tests by is named in its line.
+  for (const path of specsIn(root).map((name) => `e2e/${name}.spec.ts`)) {
+    const text = readFileSync(join(root, path), 'utf8');
+    for (const [, name] of text.matchAll(/chosen\('(\w+)'/g)) expect({ path, isNamed: isNarrowed(text, { [name!]: 'x' }) }).toEqual({ path, isNamed: true });
+  }
 });
 
 test('a file that could not be loaded has failed', () => {

@@ -5,7 +5,7 @@ import { plugins } from '../shared/plugins/registry.ts';
 import { sides, type Side } from '../shared/model/plugin-id.ts';
 import { capabilities, programs, vendorDescriptions, type Capability, type Grade } from './documents/capabilities.ts';
 import { markdownTable, withBlock } from './documents/generated-block.ts';
-import { corpusText } from './documents/guest-corpus.ts';
+import { corpusInParts, corpusResults, corpusText } from './documents/guest-corpus.ts';
 import { commitResults, committedResults, isSuite, recordResults, specsIn, type Results } from './test/spec-results.ts';
 
 /**
@@ -54,12 +54,16 @@ function daysOf(results: readonly { readonly date: string }[]): string {
   return days[0] === days.at(-1) ? days[0]! : `${days[0]} to ${days.at(-1)}`;
 }
 
-/** The page's tables. */
-export function supportMatrix(results: Results, endurance: string, pairs = 'No result on record.', guests = 'No result on record.'): string {
+/** The page's tables. Specs whose parts keep results of their own say so by `inParts` until they ran as a whole. */
+export function supportMatrix(results: Results, endurance: string, pairs = 'No result on record.', guests = 'No result on record.', inParts: Readonly<Record<string, string>> = {}): string {
+  const last = (one: Capability): string => {
+    const parts = one.specs.filter((spec) => results[pathOf(spec)] === undefined).flatMap((spec) => inParts[spec] ?? []);
+    return parts.length === one.specs.length ? parts.join('; ') : lastResult(one, results);
+  };
   const areas = [...new Set(capabilities.map(({ area }) => area))];
   const tables = areas.map((area) => {
     const rows = capabilities.filter((one) => one.area === area).map((one) => [
-      one.capability, `${gradeOf(one, results)}`, one.against, one.specs.map((spec) => `\`${spec}\``).join(', '), lastResult(one, results),
+      one.capability, `${gradeOf(one, results)}`, one.against, one.specs.map((spec) => `\`${spec}\``).join(', '), last(one),
     ]);
     return `## ${area}\n\n${markdownTable(['Capability', 'Grade', 'Tried with', 'Specs in `e2e/`', 'Last result on record'], rows)}`;
   });
@@ -103,7 +107,7 @@ function recordText(results: Results): string {
 
 /** The tables from the results that are committed. */
 export function currentMatrix(root: string): string {
-  return supportMatrix(committedResults(root), enduranceText(root), pairsText(root), corpusText(root));
+  return supportMatrix(committedResults(root), enduranceText(root), pairsText(root), corpusText(root), { 'specs-guests/guest-corpus': corpusInParts(corpusResults(root)) });
 }
 
 /** The summary from the results that are committed. */

@@ -159,7 +159,7 @@ export function guestLayoutSuite(name: SuiteLayout): void {
       expect(lines.slice(1, 4)).toEqual([String(disksGb.length + 1), 'data', 'DataSourceConfigDrive']);
       expect(lines.slice(4, -1)).toEqual([failing, '/etc/ssh/ssh_host_ed25519_key']);
       expect(lines.at(-1)).toBe((await readFile(join(folder, 'host-key.pub'), 'utf8')).trim());
-      await keepCorpusResult(process.env['CAUSEWAY_CORPUS_RESULT'], `layout ${name}`, { about, prepared: 'prepared', buses: { virtio: 'booted' } });
+      keepCorpusResult(process.env['CAUSEWAY_CORPUS_RESULT'], `layout ${name}`, { about, prepared: 'prepared', buses: { virtio: 'booted' } });
     // A preparation in an emulated worker takes five minutes of its processor, and twenty beside other work.
     }, 75 * minute);
   });

@@ -1,10 +1,13 @@
 // lease: emulated guests
+// narrowed by: CAUSEWAY_CORPUS_GUESTS, CAUSEWAY_CORPUS_BUSES
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConsole } from '../../electron/engine/deployments/console-signs.ts';
 import { morphLinuxGuest } from '../../electron/engine/osmorphing/index.ts';
-import { powerOn } from '../rigs/emulated-vm.ts';
+import { powerOn, type SourceVm } from '../rigs/emulated-vm.ts';
 import { busDrivers, corpus, corpusBuses, ensureCorpusGuest, type CorpusGuest } from '../rigs/guests/corpus.ts';
 import { keepCorpusResult } from '../rigs/guests/corpus-results.ts';
 import { startMorphLab, type MorphLab } from '../rigs/guests/morph-lab.ts';
@@ -72,6 +75,26 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
     }
   }
 
+  /** Resolves when it answers; rejects with what its console says as soon as that tells that it never will. */
+  async function answersOrStops({ ssh, serialLog }: SourceVm): Promise<void> {
+    const console = (): Promise<string> => readFile(serialLog, 'utf8').catch(() => '');
+    let isUp = false;
+    const stops = async (): Promise<void> => {
+      while (!isUp) {
+        const sign = readConsole(await console());
+        if (sign.sign === 'stopped') throw new Error(`it stopped: ${sign.line}`);
+        await delay(2000);
+      }
+    };
+    try {
+      await Promise.race([ssh.waitUntilUp(30 * minute), stops()]);
+    } catch (error) {
+      throw new Error(`${String(error)}\n${(await console()).slice(-3000)}`, { cause: error });
+    } finally {
+      isUp = true;
+    }
+  }
+
   async function booted(path: string, image: string, bus: (typeof corpusBuses)[number], { shows = [], layout, passphrase }: CorpusGuest): Promise<void> {
     const hostKey = (await readFile(join(image, 'host-key.pub'), 'utf8')).trim();
     const place = await mkdtemp(join(folder, 'vm-'));
@@ -82,11 +105,11 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
     const variables = layout?.uefi === true ? join(place, 'uefi-variables') : undefined;
     if (variables !== undefined) await makeEmptyVariables(variables);
     const vm = await powerOn({
-      folder: place, name: 'moved', disks: [{ path: overlay, format: 'qcow2' }], bus, memoryMiB: 768, keyPath: join(image, 'id_ed25519'), nic: { macAddress }, ...(variables === undefined ? {} : { variables }),
+      folder: place, name: 'moved', disks: [{ path: overlay, format: 'qcow2' }], bus, memoryMiB: 768, processors: 1, isScratch: true, keyPath: join(image, 'id_ed25519'), nic: { macAddress }, ...(variables === undefined ? {} : { variables }),
     });
     try {
       if (passphrase !== undefined) await vm.answer(/unlock disk|passphrase/i, passphrase, 25 * minute);
-      await vm.ssh.waitUntilUp(30 * minute);
+      await answersOrStops(vm);
       const shown = await vm.ssh.text([
         'hostname', 'cut -d" " -f1,2 /etc/ssh/ssh_host_ed25519_key.pub', '(cd /srv/data && sha256sum --quiet -c SHA256SUMS) && echo data',
         // The drivers on the way from the disk to the machine's bus.
@@ -108,24 +131,29 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
     const image = await ensureCorpusGuest(name);
     const outcome = await prepared(image, guest);
     const found: Record<string, string> = {};
-    const keep = (): Promise<void> => keepCorpusResult(resultFile, name, { about: guest.about, prepared: 'code' in outcome ? outcome.code : 'prepared', buses: found });
-    await keep();
+    const keep = (): void => keepCorpusResult(resultFile, name, { about: guest.about, prepared: 'code' in outcome ? outcome.code : 'prepared', buses: found });
+    keep();
     stage(`${name}: ${'code' in outcome ? outcome.code : 'prepared'}`);
     expect('code' in outcome ? outcome.code : undefined).toBe(guest.refused);
     if ('code' in outcome) return;
     const problems: unknown[] = [];
-    for (const bus of buses) {
-      const begun = Date.now();
-      try {
-        await booted(outcome.path, image, bus, guest);
-        found[bus] = 'booted';
-      } catch (error) {
-        found[bus] = 'failed';
-        problems.push(new Error(`${name} on ${bus}`, { cause: error }));
+    const waiting = [...buses];
+    const startEach = async (): Promise<void> => {
+      for (let bus = waiting.shift(); bus !== undefined; bus = waiting.shift()) {
+        const begun = Date.now();
+        try {
+          await booted(outcome.path, image, bus, guest);
+          found[bus] = 'booted';
+        } catch (error) {
+          found[bus] = 'failed';
+          problems.push(new Error(`${name} on ${bus}`, { cause: error }));
+        }
+        stage(`${name} on ${bus}: ${found[bus]} after ${((Date.now() - begun) / 1000).toFixed(0)} s`);
+        keep();
       }
-      stage(`${name} on ${bus}: ${found[bus]} after ${((Date.now() - begun) / 1000).toFixed(0)} s`);
-      await keep();
-    }
+    };
+    // As many at a time as there are processors, of which each has one.
+    await Promise.all(Array.from({ length: availableParallelism() }, startEach));
     if (problems.length > 0) throw new AggregateError(problems, problems.map((problem) => `${(problem as Error).message}: ${String((problem as Error).cause)}`).join('\n'));
   // Beside other work an emulated guest takes many times as long to start.
   }, 240 * minute);

@@ -78,7 +78,7 @@ describe.runIf(isRoot)('a Windows guest on a Linux worker', () => {
 
   it('gets its agent, the script for its addresses, and the user\'s scripts', async () => {
     expect(after.registry[`${services}\\cloudbase-init @ImagePath`]).toContain('C:\\Cloudbase-Init\\Bin\\OpenStackService.exe');
-    expect(Object.keys(after.files)).toEqual(expect.arrayContaining(['05-causeway-drivers.ps1', '08-causeway-old-cards.ps1', '25-causeway-clock.ps1', '10-causeway-network.ps1', '20-causeway-source-tools.ps1', '50-00-hello.ps1'].map((name) => `/Cloudbase-Init/FirstBoot/${name}`)));
+    expect(Object.keys(after.files)).toEqual(expect.arrayContaining(['05-causeway-drivers.ps1', '08-causeway-old-cards.ps1', '25-causeway-clock.ps1', '29-causeway-crashes.ps1', '10-causeway-network.ps1', '20-causeway-source-tools.ps1', '50-00-hello.ps1'].map((name) => `/Cloudbase-Init/FirstBoot/${name}`)));
     // The agent's folder has what runs each of them once, and nothing else.
     expect(Object.keys(after.files).filter((path) => path.startsWith('/Cloudbase-Init/LocalScripts/'))).toEqual(['/Cloudbase-Init/LocalScripts/00-causeway.ps1']);
     expect(first.scripts).toEqual([{ script: 'look', exitCode: 0, output: 'found\n' }]);

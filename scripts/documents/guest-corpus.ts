@@ -29,10 +29,26 @@ export function corpusTable({ guests }: Pick<CorpusResults, 'guests'>): string {
   return markdownTable(['Guest', 'What it is', 'Prepared', ...corpusBuses.map((bus) => titles[bus])], rows);
 }
 
+/** What came of all guests of the corpus in one line, which has no result as one run. */
+export function corpusInParts(results: CorpusResults | undefined): string {
+  if (results === undefined) return 'none on record';
+  const guests = Object.entries(corpus).map(([name, { refused }]) => ({ refused, found: results.guests[name] }));
+  const right = guests.filter(({ refused, found }) => found?.prepared === (refused ?? 'prepared')).length;
+  const starts = guests.filter(({ refused }) => refused === undefined).flatMap(({ found }) => corpusBuses.map((bus) => found?.buses[bus]));
+  const failed = starts.filter((came) => came !== undefined && came !== 'booted').length;
+  const answered = `${starts.filter((came) => came === 'booted').length} of ${starts.length} starts answered`;
+  return `run in parts, last ${results.date.slice(0, 10)}: ${right} of ${guests.length} guests prepared or refused as they should be, ${answered}${failed === 0 ? '' : `, **${failed} failed**`}`;
+}
+
+/** What is on record of the corpus. */
+export function corpusResults(root: string): CorpusResults | undefined {
+  const file = join(root, resultFile);
+  return existsSync(file) ? corpusResultsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+}
+
 /** The section of the support matrix. */
 export function corpusText(root: string): string {
-  const file = join(root, resultFile);
-  const results = existsSync(file) ? corpusResultsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  const results = corpusResults(root);
   return [
     `Guests of Debian's archive, each made without drivers of VirtIO, prepared, and started on QEMU with its disk on each bus (\`npm run test:guests\`, ${results === undefined ? 'no result on record' : `last ${results.date.slice(0, 10)}`}). *yes*: it answered SSH`,
     'with its own host key, its data were whole, and the driver of that bus drove its disk. Layouts of several disks are started on VirtIO block alone.',

@@ -52,13 +52,23 @@ export function specsIn(root: string): string[] {
   return globSync('e2e/specs*/**/*.spec.ts', { cwd: root }).map((path) => path.replaceAll('\\', '/').slice('e2e/'.length, -'.spec.ts'.length));
 }
 
-/** The results that vitest's JSON reports tell. A file of which nothing ran has none. */
-export function resultsOf(reports: readonly unknown[], root: string, facts: RunFacts): Results {
+/**
+ * Whether a spec file ran only a part of its tests, because a variable chose among them: a line `// narrowed by: <variable>, …` in the file
+ * names those that do. Such a part says nothing of the whole.
+ */
+export function isNarrowed(text: string, env: NodeJS.ProcessEnv): boolean {
+  const names = /^\/\/ narrowed by: (.+)$/m.exec(text)?.[1]?.split(', ') ?? [];
+  return names.some((name) => (env[name] ?? '') !== '');
+}
+
+/** The results that vitest's JSON reports tell. A file of which nothing ran has none, nor has one of which only a part was asked for. */
+export function resultsOf(reports: readonly unknown[], root: string, facts: RunFacts, env: NodeJS.ProcessEnv = process.env): Results {
   const results: Results = {};
   for (const report of reports) {
     for (const { name, startTime, status, assertionResults } of reportSchema.parse(report).testResults) {
       const path = relative(root, name).replaceAll('\\', '/');
       if (!path.startsWith('e2e/') || !path.endsWith('.spec.ts')) continue;
+      if (isNarrowed(readFileSync(name, 'utf8'), env)) continue;
       const count = (wanted: string): number => assertionResults.filter((test) => test.status === wanted).length;
       // A file that could not be loaded has no failed test.
       const [passed, failed] = [count('passed'), status === 'failed' ? Math.max(1, count('failed')) : count('failed')];

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 
@@ -8,13 +7,13 @@ const guestSchema = z.object({ about: z.string(), prepared: z.string(), buses: z
 export const corpusResultsSchema = z.object({ date: z.string(), guests: z.record(z.string(), guestSchema) });
 export type CorpusResults = z.infer<typeof corpusResultsSchema>;
 
-/** Adds to what earlier runs found: other guests and other buses stay. Nothing is kept without a file. */
-export async function keepCorpusResult(file: string | undefined, name: string, found: CorpusResults['guests'][string]): Promise<void> {
+/** Adds to what earlier runs found: other guests and other buses stay. Nothing is kept without a file. Synchronous: several guests end at a time. */
+export function keepCorpusResult(file: string | undefined, name: string, found: CorpusResults['guests'][string]): void {
   if (file === undefined) return;
   const before = existsSync(file) ? corpusResultsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).guests : {};
   const buses = before[name]?.prepared === found.prepared ? { ...before[name].buses, ...found.buses } : found.buses;
   const guests = Object.fromEntries(Object.entries({ ...before, [name]: { ...found, buses } }).toSorted(([one], [other]) => one.localeCompare(other, 'en')));
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(`${file}.partial`, `${JSON.stringify({ date: new Date().toISOString(), guests }, null, 2)}\n`);
-  await rename(`${file}.partial`, file);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.partial`, `${JSON.stringify({ date: new Date().toISOString(), guests }, null, 2)}\n`);
+  renameSync(`${file}.partial`, file);
 }

@@ -40,6 +40,17 @@ class Databases(TreeTest):
         os.symlink('../run', guest.root + '/var/run')
         self.assertEqual(package_manager(guest).settle(), [])
 
+    def test_a_package_that_would_take_something_vital_along_stays(self):
+        # On Ubuntu, the packages of the edition depend on the source's tools: without these, a later autoremove takes half of the system.
+        for along, stays in (('ubuntu-server', True), ('linux-image-6.8.0-generic', True), ('sudo', True), ('libvmtools', False)):
+            with self.subTest(along):
+                self.clear()
+                guest = self.guest('debian', {})
+                guest._apt_get = lambda args: Result(0, 'Remv %s [1]\nPurg open-vm-tools [1]\n' % along if '-s' in args else '', '')
+                removed, kept = package_manager(guest).remove(['open-vm-tools'])
+                self.assertEqual((removed, kept), ([], ['open-vm-tools (would take %s along)' % along]) if stays else ([along, 'open-vm-tools'], []))
+                self.assertEqual(any(command.endswith('-y purge open-vm-tools') and ' -s ' not in command for command in guest.commands), not stays)
+
     def test_a_database_that_does_not_answer_is_told(self):
         guest = self.guest('rocky', {'/usr/bin/rpm': ''})
 

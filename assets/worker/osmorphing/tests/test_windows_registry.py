@@ -378,6 +378,16 @@ class OldPlatform(unittest.TestCase):
                 changed = old_platform.settle(windows, self.devices, {'datasources': datasources})[0]
                 self.assertEqual((changed, windows.system.number(zone, 'RealTimeIsUniversal'), len(self.warnings)), (after != before, after, told))
 
+    def test_it_stops_at_a_blue_screen_until_the_first_boot_gives_back_what_was_set(self):
+        crashes = 'ControlSet001\\Control\\CrashControl'
+        for before, kept in ((None, 1), (1, 1), (0, None)):
+            with self.subTest(before):
+                windows = self.windows({} if before is None else {(crashes, 'AutoReboot'): (DWORD, before)})
+                # A second preparation does not take the first one's setting for the guest's own.
+                for _ in range(2):
+                    self.assertEqual(old_platform.stop_at_blue_screens(windows), kept is not None)
+                    self.assertEqual((windows.system.number(crashes, 'AutoReboot'), windows.system.number(crashes, 'CausewayAutoReboot')), (0, kept))
+
     def test_what_may_refuse_new_drivers_is_told(self):
         windows = self.windows(merged(service('CSAgent', 1), service('klif', 4)), {('Policies\\Microsoft\\Windows\\DeviceInstall\\Restrictions', 'DenyUnspecified'): (DWORD, 1)})
         self.assertEqual(old_platform.settle(windows, self.devices), (False, []))

@@ -39,6 +39,7 @@ async function texts(options: MorphOptions): Promise<JsonObject> {
       network: await powershellFile('first-boot-network'), drivers: await powershellFile('first-boot-drivers'), sourceTools: await powershellFile('first-boot-source-tools'),
       hyperv: await powershellFile('first-boot-hyperv'), networkProfile: await powershellFile('first-boot-network-profile'), runner: await powershellFile('first-boot-runner'),
       oldCards: await powershellFile('first-boot-old-cards'), clock: await powershellFile('first-boot-clock'), packages: await powershellFile('first-boot-packages'),
+      crashes: await powershellFile('first-boot-crashes'),
     },
     agentConfiguration: initAgentConfiguration(agentWishes(options)),
   };

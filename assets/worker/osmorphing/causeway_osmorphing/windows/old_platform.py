@@ -95,6 +95,22 @@ def _clock(installation, request):
     return []
 
 
+_CRASHES = '\\Control\\CrashControl'
+# What the first boot gives back.
+_RESTARTS_BEFORE = 'CausewayAutoReboot'
+
+
+def stop_at_blue_screens(installation):
+    """Windows restarts after a blue screen, before anybody could read it; where it can't start, that goes on without end, and nothing says why. Returns
+    whether the first boot has a setting to give back."""
+    key = installation.control_set + _CRASHES
+    restarts = installation.system.number(key, 'AutoReboot', 1)
+    if restarts != 0:
+        installation.system.set(key, _RESTARTS_BEFORE, DWORD, restarts)
+        installation.system.set(key, 'AutoReboot', DWORD, 0)
+    return installation.system.number(key, _RESTARTS_BEFORE) is not None
+
+
 def _activation(installation):
     notes = []
     keys = [_ACTIVATION]

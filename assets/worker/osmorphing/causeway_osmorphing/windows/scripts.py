@@ -7,7 +7,7 @@ import re
 from .. import protocol
 from ..command import run
 from ..protocol import MorphError
-from . import platform_agent, source_tools
+from . import old_platform, platform_agent, source_tools
 from .drivers import TARGET
 from .network import static_script, was_private
 
@@ -76,6 +76,9 @@ def first_boot(installation, request, folder):
     # Whatever was the source: its cards are not the destination's, and its clock may not be.
     wanted.append(('08-causeway-old-cards.ps1', request['firstBootScripts']['oldCards'].replace('\n', '\r\n')))
     wanted.append(('25-causeway-clock.ps1', request['firstBootScripts']['clock'].replace('\n', '\r\n')))
+    stops = old_platform.stop_at_blue_screens(installation)
+    if stops:
+        wanted.append(('29-causeway-crashes.ps1', request['firstBootScripts']['crashes'].replace('\n', '\r\n')))
     if platform_agent.is_there(installation, folder):
         wanted.append(('28-causeway-packages.ps1', request['firstBootScripts']['packages'].replace('\n', '\r\n')))
     if source_tools.installed(installation):
@@ -87,4 +90,6 @@ def first_boot(installation, request, folder):
     for path, content in [runner] + [('%s/FirstBoot/%s' % (folder.rsplit('/', 1)[0], name), content) for name, content in wanted]:
         if installation.tree.write(path, content.encode('utf-8', 'surrogateescape')):
             notes.append(path.rsplit('/', 1)[1])
+    if stops and notes:
+        notes.append('Windows stops at a blue screen until its first boot is done')
     return bool(notes), notes
