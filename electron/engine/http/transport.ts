@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { copyBytes } from '../concurrency/copy-bytes.ts';
 import { httpsAgent } from './https-agent.ts';
 import { isCertificateCode } from './http-error.ts';
 import { conditionHere } from './request-condition.ts';
@@ -116,7 +117,7 @@ function fill(answer: IncomingMessage, into: Uint8Array): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let at = 0;
   answer.on('data', (part: Buffer) => {
-    into.set(part, at);
+    copyBytes(part, into, at);
     at += part.length;
   });
   answer.once('error', reject);

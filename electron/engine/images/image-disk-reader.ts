@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { copyBytes } from '../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { extentsFrom, type Extent } from '../../../shared/model/extent.ts';
 import { allSettledOrThrow } from '../concurrency/all-settled-or-throw.ts';
@@ -93,7 +94,7 @@ export class ImageDiskReader implements DiskReader {
     if (run.kind === 'stored') await run.file.read(run.at, target);
     else if (run.kind === 'packed') {
       const unpacked = await this.#unpacked.get(run.unit.key, run.unit.load);
-      target.set(unpacked.subarray(run.skip, run.skip + run.length));
+      copyBytes(unpacked.subarray(run.skip, run.skip + run.length), target);
     }
   }
 

@@ -1,3 +1,4 @@
+import { copyBytes } from '../concurrency/copy-bytes.ts';
 import { crc32c } from './crc32c.ts';
 import { bytesAt, type ImageBytes } from './image-bytes.ts';
 import { unreadable } from './image-errors.ts';
@@ -132,7 +133,7 @@ export function patched(file: ImageBytes, sizeBytes: number, patches: readonly P
         const to = Math.min(at + into.length, part.to);
         const { patch } = part;
         if (patch.bytes === undefined) into.fill(0, from - at, to - at);
-        else into.set(patch.bytes.subarray(from - patch.at, to - patch.at), from - at);
+        else copyBytes(patch.bytes.subarray(from - patch.at, to - patch.at), into, from - at);
       }
     },
   };

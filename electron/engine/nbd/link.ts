@@ -1,6 +1,7 @@
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
+import { copyBytes } from '../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { NbdAddress, NbdTls, RemoteSocket, RemoteStream } from './address.ts';
 import { addressText } from './address.ts';
@@ -170,7 +171,7 @@ export class Link {
     for (let at = 0; at < chunk.length && this.#failed === undefined; ) {
       const target = this.#sink.nextTarget();
       const count = Math.min(target.length, chunk.length - at);
-      target.set(chunk.subarray(at, at + count));
+      copyBytes(chunk.subarray(at, at + count), target);
       at += count;
       this.#take(count);
     }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { copyBytes } from '../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { allSettledOrThrow } from '../concurrency/all-settled-or-throw.ts';
 import { addressText } from './address.ts';
@@ -161,7 +162,7 @@ export class NbdClient {
     if ((end - start) % block !== 0) throw new CausewayError('source.protocol', 'the size of the NBD export is not a multiple of its block size');
     const bounce = new Uint8Array(end - start);
     await this.read(start, bounce, signal);
-    into.set(bounce.subarray(offset - start, offset - start + into.length));
+    copyBytes(bounce.subarray(offset - start, offset - start + into.length), into);
   }
 
   async #submit(

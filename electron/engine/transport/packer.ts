@@ -18,7 +18,7 @@ const squeeze = (bytes, { codec, level }) => codec === 'zstd'
 return ({ shared, offset, length, target, ...how }) => {
   const packed = squeeze(Buffer.from(shared, offset, length), how);
   if (packed.length >= length * 0.97) return 0;
-  new Uint8Array(target).set(packed);
+  Buffer.from(target).fill(packed, 0, packed.length); // as copyBytes does
   return packed.length;
 };`;
 

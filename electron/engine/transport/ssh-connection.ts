@@ -5,6 +5,7 @@ import type { Client, ClientChannel } from 'ssh2';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { abortReason } from '../concurrency/abortable.ts';
 import { systemClock } from '../time/clock.ts';
+import { copySharedMemory } from './ssh2-speed.ts';
 import { logIn, readHostKey, type SshConnectOptions, type SshHop, type SshTarget } from './ssh-handshake.ts';
 
 export type { SshConnectOptions, SshHop, SshTarget } from './ssh-handshake.ts';
@@ -164,6 +165,7 @@ export class SshConnection {
   /** Starts a command and keeps its input and output open. */
   async openChannel(command: string, signal: AbortSignal): Promise<SshChannel> {
     const stream = await this.#openPatiently(command, signal);
+    copySharedMemory(stream);
     let tail = Buffer.alloc(0);
     stream.stderr.on('data', (piece: Buffer) => {
       tail = Buffer.concat([tail, piece]).subarray(-errorTailBytes);

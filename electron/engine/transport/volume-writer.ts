@@ -1,3 +1,4 @@
+import { copyBytes } from '../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { allSettledOrThrow } from '../concurrency/all-settled-or-throw.ts';
 import type { WorkerVolume } from '../ports/write-target.ts';
@@ -124,7 +125,7 @@ export class VolumeWriter implements WorkerVolume {
       try {
         const { payload } = await this.#nextLink().request({ type: 'READ', volume: this.#handle, offset: offset + at, length }, signal);
         if (payload.length !== length) throw new CausewayError('transport.protocol', `${this.#path}: ${payload.length} bytes instead of ${length}`);
-        into.set(payload, at);
+        copyBytes(payload, into, at);
       } finally {
         budget.give(length);
       }

@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { abortable } from '../../../concurrency/abortable.ts';
 import type { Clock } from '../../../time/clock.ts';
@@ -127,7 +128,7 @@ export class ReadAhead {
     piece.waiting += 1;
     try {
       const bytes = await abortable(piece.bytes, signal);
-      place.set(bytes.subarray(offset - piece.start, offset - piece.start + place.length));
+      copyBytes(bytes.subarray(offset - piece.start, offset - piece.start + place.length), place);
       piece.left -= place.length;
     } finally {
       piece.waiting -= 1;

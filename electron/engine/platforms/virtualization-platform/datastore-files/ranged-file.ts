@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { copyBytes } from '../../../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { backOffMs, type BackOff } from '../../../time/back-off.ts';
 import { systemClock, type Clock } from '../../../time/clock.ts';
@@ -90,7 +91,7 @@ export class RangedFile {
       let filled = 0;
       for await (const part of answer as AsyncIterable<Buffer>) {
         if (filled + part.length > into.length) throw this.#violation(`more than the ${into.length} bytes that were asked for`);
-        into.set(part, filled);
+        copyBytes(part, into, filled);
         filled += part.length;
         advanced(part.length);
       }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { copyBytes } from '../../../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { readVmdkStream, type StreamedGrain } from '../../../images/vmdk-stream.ts';
 import { backOffMs, type BackOff } from '../../../time/back-off.ts';
@@ -91,7 +92,7 @@ export class StreamedDisk implements DiskContent {
     for (const { offset: at, length, bytes } of unpacked) {
       const from = Math.max(at, offset);
       const to = Math.min(at + length, offset + into.length);
-      into.set(bytes.subarray(from - at, to - at), from - offset);
+      copyBytes(bytes.subarray(from - at, to - at), into, from - offset);
     }
   }
 

@@ -1,4 +1,5 @@
 import { inflateSync } from 'node:zlib';
+import { copyBytes } from '../../../concurrency/copy-bytes.ts';
 import { Compression, violation } from './protocol.ts';
 
 /**
@@ -10,7 +11,7 @@ export function decompress(compression: number, input: Uint8Array, out: Uint8Arr
   // What would not have shrunk is sent as it is.
   if (compression === Compression.none || input.length === out.length) {
     if (input.length !== out.length) throw violation(`a raw fragment of ${input.length} bytes for ${out.length}`);
-    out.set(input);
+    copyBytes(input, out);
   } else if (compression === Compression.fastlz) {
     fastlz(input, out);
   } else if (compression === Compression.skipz) {
@@ -30,7 +31,7 @@ function inflate(input: Uint8Array, out: Uint8Array): void {
     throw violation(`a fragment that does not inflate: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (plain.length !== out.length) throw violation(`a fragment that inflates to ${plain.length} bytes instead of ${out.length}`);
-  out.set(plain);
+  copyBytes(plain, out);
 }
 
 /** Runs of {place, length, bytes} over zeros. */
@@ -45,7 +46,7 @@ function skipz(input: Uint8Array, out: Uint8Array): void {
     at += 8;
     if (place < end || place + length > out.length || at + length > input.length) throw violation('a SkipZ run outside its fragment');
     out.fill(0, end, place);
-    out.set(input.subarray(at, at + length), place);
+    copyBytes(input.subarray(at, at + length), out, place);
     end = place + length;
     at += length;
   }

@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../concurrency/copy-bytes.ts';
 import { AIO_HEAD, AIO_MAGIC, CLASSIC_BYTES, violation } from './protocol.ts';
 
 /** Bytes behind a message that its size does not count. */
@@ -105,7 +106,7 @@ export class FrameParser {
     const isWhole = count === extra.length;
     if (isWanted && !(isWhole && extra.into === undefined)) {
       const part = isWhole && at === 0 && count === chunk.length ? chunk : chunk.subarray(at, at + count);
-      (extra.into ?? this.#room(extra.length)).set(part, this.#extraAt);
+      copyBytes(part, extra.into ?? this.#room(extra.length), this.#extraAt);
     }
     this.#extraAt += count;
     if (this.#extraAt === extra.length) {

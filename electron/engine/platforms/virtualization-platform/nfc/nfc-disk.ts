@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { Extent } from '../../../../../shared/model/extent.ts';
 import { abortable } from '../../../concurrency/abortable.ts';
@@ -124,7 +125,7 @@ export class NfcDisk implements DiskContent {
     if (before === 0 && after === 0) return this.#readSectors(offset, into, signal);
     const sectors = new Uint8Array(before + into.length + after);
     await this.#readSectors(offset - before, sectors, signal);
-    into.set(sectors.subarray(before, before + into.length));
+    copyBytes(sectors.subarray(before, before + into.length), into);
   }
 
   allocated(signal: AbortSignal, fromBytes: number): AsyncGenerator<Extent, void, undefined> {

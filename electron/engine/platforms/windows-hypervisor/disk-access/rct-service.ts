@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../concurrency/copy-bytes.ts';
 import { z } from 'zod';
 import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import { createHttpClient, type HttpClient } from '../../../http/http-client.ts';
@@ -69,7 +70,7 @@ export class RctService implements DiskAccess {
           const to = Math.min(from + pieceBytes, Math.ceil(end / sector) * sector);
           const bytes = await piece(from, to - from, within);
           const [first, last] = [Math.max(from, offset), Math.min(to, end)];
-          into.set(bytes.subarray(first - from, last - from), first - offset);
+          copyBytes(bytes.subarray(first - from, last - from), into, first - offset);
           from = to;
         }
       },

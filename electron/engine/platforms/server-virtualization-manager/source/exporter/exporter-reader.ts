@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../../../../shared/model/causeway-error.ts';
 import { extentsFrom, type Extent } from '../../../../../../shared/model/extent.ts';
 import { isStatus } from '../../../../http/http-error.ts';
@@ -46,7 +47,7 @@ export class ExporterReader implements DiskReader {
     refuseOutside(this, offset, into.length);
     for (let at = 0; at < into.length; at += requestBytes) {
       const length = Math.min(requestBytes, into.length - at);
-      into.set(await this.#part(offset + at, length, signal), at);
+      copyBytes(await this.#part(offset + at, length, signal), into, at);
     }
   }
 

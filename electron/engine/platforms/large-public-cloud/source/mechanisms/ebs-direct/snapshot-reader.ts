@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../../../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../../../../../shared/model/causeway-error.ts';
 import { extentsFrom, type Extent } from '../../../../../../../shared/model/extent.ts';
 import { abortable, abortReason } from '../../../../../concurrency/abortable.ts';
@@ -130,7 +131,7 @@ export class SnapshotReader implements DiskReader {
       const end = Math.min(offset + into.length, (index + 1) * blockBytes);
       const place = into.subarray(begin - offset, end - offset);
       if (block.length === 0) place.fill(0);
-      else place.set(block.subarray(begin - index * blockBytes, end - index * blockBytes));
+      else copyBytes(block.subarray(begin - index * blockBytes, end - index * blockBytes), place);
     }));
   }
 

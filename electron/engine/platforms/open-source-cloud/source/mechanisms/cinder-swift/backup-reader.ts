@@ -1,3 +1,4 @@
+import { copyBytes } from '../../../../../concurrency/copy-bytes.ts';
 import { CausewayError } from '../../../../../../../shared/model/causeway-error.ts';
 import { extentsFrom, type Extent } from '../../../../../../../shared/model/extent.ts';
 import { refuseOutside, type DiskReader } from '../../../../../ports/disk-reader.ts';
@@ -45,7 +46,7 @@ export class BackupReader implements DiskReader {
     refuseOutside(this, offset, into.length);
     for (const piece of piecesOf(this.#flat, offset, into.length)) {
       const content = await orCancelled(this.#cache.content(piece.part), signal);
-      into.set(content.subarray(piece.offset - piece.part.offset, piece.offset - piece.part.offset + piece.length), piece.offset - offset);
+      copyBytes(content.subarray(piece.offset - piece.part.offset, piece.offset - piece.part.offset + piece.length), into, piece.offset - offset);
     }
   }
 
