@@ -15,8 +15,8 @@ import { keepTimes, readTimes, type Taken } from './test/times.ts';
 
 /**
  * All checks of a tier (see `test/tiers.ts`): lint, types and unit tests one after the other, beside them the specs, three
- * more at once than there are processors, because many of them wait most of their time. What fails does not stop the rest, so that one run tells everything.
- * `out/test-summary.txt` keeps the last line; `out/reports` the output of each task; `.cache/test-times.json` the times.
+ * more at once than there are processors, because many of them wait most of their time, and one more after the unit tests. What fails does not stop the rest, so that one run tells everything.
+ * `out/test-summary.txt` keeps the last line; `out/reports` the output of each task; `.cache/usual-times.json`, or `full-times.json`, the times.
  */
 const root = join(import.meta.dirname, '..');
 const reports = join(root, 'out', 'reports');
@@ -38,9 +38,10 @@ interface Job extends Task {
 const wanted = process.argv.slice(2);
 const tier = tierOf(process.env);
 const isRoot = process.geteuid?.() === 0;
-const times = readTimes(root);
+const times = readTimes(root, tier);
 /** What is expected of a spec that nobody has timed: it goes before the short ones, and not before guests that take a quarter of an hour. */
 const usualSeconds = 120;
+const specPlaces = availableParallelism() + 3;
 const startedAt = Date.now();
 /** Reports of second attempts that passed; they replace what the first ones tell. */
 const secondReports: string[] = [];
@@ -56,10 +57,10 @@ const labEngine = chosen.some(({ group }) => group === 'specs') ? await bundleLa
   console.log(`The lab's engine could not be bundled, so that specs start it from its sources: ${String(error)}`);
   return {};
 }) : {};
-const firstOutcomes = (await runAll(chosen, { check: 1, spec: availableParallelism() + 3 }, runJob, resources)).flat();
+const firstOutcomes = (await runAll(chosen, { check: 1, spec: (isOver) => specPlaces + (isOver('check') ? 1 : 0) }, runJob, resources)).flat();
 const outcomes = await againAlone(firstOutcomes);
 if (wanted.length === 0 && electronIsHere()) outcomes.push(...await runJob(vitest('electron', 'electron', [], 'spec')));
-keepTimes(root, Object.fromEntries(outcomes.map(({ name, wallSeconds, cpuSeconds }): [string, Taken] => [name, { wall: wallSeconds, ...(cpuSeconds === undefined ? {} : { cpu: cpuSeconds }) }])));
+keepTimes(root, tier, Object.fromEntries(outcomes.map(({ name, wallSeconds, cpuSeconds }): [string, Taken] => [name, { wall: wallSeconds, ...(cpuSeconds === undefined ? {} : { cpu: cpuSeconds }) }])));
 // The desktop app's results would be taken for those of the browser.
 recordResults(root, tier, [...chosen.flatMap(({ group, report }) => (group === 'specs' && report !== undefined ? [report] : [])), ...secondReports]);
 process.exitCode = summarize(outcomes);
@@ -101,7 +102,7 @@ function specs(): Job[] {
   // Who names a spec wants it in whichever tier it is.
   const known = specsOf(wanted.length > 0 ? 'full' : tier, root).filter(({ path }) => isWanted(path));
   const expected = known.map(({ path, lease }) => ({ path, lease, expectedSeconds: times[path]?.wall ?? usualSeconds }));
-  return bundlesOf(expected).map(({ paths, lease, expectedSeconds }, index) => {
+  return bundlesOf(expected, specPlaces).map(({ paths, lease, expectedSeconds }, index) => {
     const name = paths.length === 1 ? paths[0] ?? '' : `bundle-${index}`;
     return { ...vitest(name, 'specs', paths, 'spec', expectedSeconds), paths, ...(lease === undefined ? {} : { lease }), env: { ...tierEnvironment[tier] } };
   });

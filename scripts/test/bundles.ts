@@ -13,24 +13,35 @@ export interface Bundle {
   readonly expectedSeconds: number;
 }
 
-/** A spec of at most so many seconds shares a process with others, of at most so many together; longer ones are alone. Whatever is longest goes first. */
-const [shortSeconds, togetherSeconds] = [100, 200];
+/** A spec of at most so many seconds shares a process with others; longer ones are alone. */
+const shortSeconds = 100;
+/** How long the specs of a process take together, at most, and what is not worth a process of its own. */
+const [longestSeconds, shortestSeconds] = [200, 40];
 
 /**
  * Short specs in bundles, each of which is one process: the runner starts and loads the engine's modules once for all files of it, which
- * for most of them is more than half of their processor time. Specs that need a resource stay alone.
+ * for most of them is more than half of their processor time. Specs that need a resource stay alone. As the longest part goes first, the
+ * bundles become shorter and shorter, each a share of what is left: so all places end at about the same time.
+ *
+ * @param places how many parts run at once
  */
-export function bundlesOf(specs: readonly ExpectedSpec[]): Bundle[] {
+export function bundlesOf(specs: readonly ExpectedSpec[], places: number): Bundle[] {
   const isShort = ({ lease, expectedSeconds }: ExpectedSpec): boolean => lease === undefined && expectedSeconds <= shortSeconds;
   const alone = specs.filter((spec) => !isShort(spec)).map(({ path, lease, expectedSeconds }) => ({ paths: [path], lease, expectedSeconds }));
-  const bundles: { readonly paths: string[]; readonly lease: undefined; expectedSeconds: number }[] = [];
-  for (const { path, expectedSeconds } of specs.filter(isShort).toSorted((a, b) => b.expectedSeconds - a.expectedSeconds)) {
-    const fitting = bundles.find((bundle) => bundle.expectedSeconds + expectedSeconds <= togetherSeconds);
-    if (fitting === undefined) bundles.push({ paths: [path], lease: undefined, expectedSeconds });
-    else {
-      fitting.paths.push(path);
-      fitting.expectedSeconds += expectedSeconds;
-    }
+  const bundles: Bundle[] = [];
+  let left = specs.filter(isShort).toSorted((a, b) => b.expectedSeconds - a.expectedSeconds);
+  while (left.length > 0) {
+    const share = left.reduce((sum, { expectedSeconds }) => sum + expectedSeconds, 0) / places;
+    const most = Math.max(shortestSeconds, Math.min(longestSeconds, share));
+    const paths: string[] = [];
+    let together = 0;
+    left = left.filter(({ path, expectedSeconds }) => {
+      if (paths.length > 0 && together + expectedSeconds > most) return true;
+      paths.push(path);
+      together += expectedSeconds;
+      return false;
+    });
+    bundles.push({ paths, lease: undefined, expectedSeconds: together });
   }
   return [...alone, ...bundles];
 }

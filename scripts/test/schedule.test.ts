@@ -37,6 +37,22 @@ test('the longest begin first, and a shorter one passes one that waits for a res
   expect(started).toEqual(['new', 'guest 1', 'short', 'guest 2']);
 });
 
+test('a lane can have more places once another one has nothing left', async () => {
+  const running = new Set<string>();
+  const most = { before: 0, after: 0 };
+  let isCheckOver = false;
+  const all = [{ name: 'check', lane: 'check', expectedSeconds: 1 }, ...Array.from({ length: 12 }, (_, index) => ({ name: String(index), lane: 'spec', expectedSeconds: 1 }))];
+  await runAll(all, { check: 1, spec: (isOver) => (isOver('check') ? 3 : 2) }, async ({ name, lane }) => {
+    if (lane === 'spec') running.add(name);
+    const phase = isCheckOver ? 'after' : 'before';
+    most[phase] = Math.max(most[phase], running.size);
+    for (let turn = 0; turn < (lane === 'check' ? 9 : 4); turn++) await Promise.resolve();
+    if (lane === 'check') isCheckOver = true;
+    running.delete(name);
+  });
+  expect(most).toEqual({ before: 2, after: 3 });
+});
+
 test('a run that reports nothing, or fails without a failed test, counts as a failure', () => {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-report-'));
   try {

@@ -9,20 +9,25 @@ export interface Task {
   readonly expectedSeconds: number;
 }
 
+/** How many places a lane has; of some it depends on whether another lane has nothing left. */
+export type Places = number | ((isOver: (lane: string) => boolean) => number);
+
 /**
  * Runs all tasks, in each lane as many at once as it has places, the longest first, so that no long one is left for the
  * end. A task that waits for a resource lets shorter ones pass. Resolves with the results in the order of their ends.
  */
 export function runAll<T extends Task, R>(
-  tasks: readonly T[], places: Readonly<Record<string, number>>, run: (task: T) => Promise<R>, resources: Readonly<Record<string, number>> = {},
+  tasks: readonly T[], places: Readonly<Record<string, Places>>, run: (task: T) => Promise<R>, resources: Readonly<Record<string, number>> = {},
 ): Promise<R[]> {
   const waiting = tasks.toSorted((a, b) => b.expectedSeconds - a.expectedSeconds);
   const running = new Set<T>();
   const results: R[] = [];
   return new Promise((resolve, reject) => {
+    const isOver = (lane: string): boolean => ![...waiting, ...running].some((task) => task.lane === lane);
     const isFree = (task: T): boolean => {
       const others = [...running];
-      return others.filter(({ lane }) => lane === task.lane).length < (places[task.lane] ?? 1) &&
+      const ofLane = places[task.lane] ?? 1;
+      return others.filter(({ lane }) => lane === task.lane).length < (typeof ofLane === 'number' ? ofLane : ofLane(isOver)) &&
         (task.lease === undefined || others.filter(({ lease }) => lease === task.lease).length < (resources[task.lease] ?? 1));
     };
     const start = (): void => {

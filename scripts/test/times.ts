@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import type { Tier } from './tiers.ts';
 
 /** What a task took the last time, in seconds; CPU only where the kernel counts it. */
 export interface Taken {
@@ -9,16 +10,16 @@ export interface Taken {
 }
 
 const schema = z.record(z.string(), z.object({ wall: z.number(), cpu: z.number().optional() }));
-/** Committed: a copy of `.cache/test-times.json` after a run of the full tier in a fresh clone on an idle machine. */
-const recorded = join(import.meta.dirname, 'usual-times.json');
-const fileIn = (root: string): string => join(root, '.cache', 'test-times.json');
+/** Committed: copies of `.cache/…-times.json` after runs of each tier in a fresh clone on an idle machine. */
+const recordedOf = (tier: Tier): string => join(import.meta.dirname, `${tier}-times.json`);
+const fileOf = (root: string, tier: Tier): string => join(root, '.cache', `${tier}-times.json`);
 
 /**
- * The times of earlier runs, by task. Where none is known, as in a fresh clone, those of the machine that recorded
- * `usual-times.json`; a task that neither knows has no entry.
+ * The times of earlier runs of a tier, by task. Where none is known, as in a fresh clone, those of the machine that recorded
+ * them; a task that neither knows has no entry.
  */
-export function readTimes(root: string): Record<string, Taken> {
-  return { ...readFrom(recorded), ...readFrom(fileIn(root)) };
+export function readTimes(root: string, tier: Tier): Record<string, Taken> {
+  return { ...readFrom(recordedOf(tier)), ...readFrom(fileOf(root, tier)) };
 }
 
 /** Empty when there is none or it is damaged. */
@@ -31,8 +32,8 @@ function readFrom(file: string): Record<string, Taken> {
 }
 
 /** Keeps the times of this run; those of tasks that it did not have stay. */
-export function keepTimes(root: string, times: Readonly<Record<string, Taken>>): void {
-  const file = fileIn(root);
+export function keepTimes(root: string, tier: Tier, times: Readonly<Record<string, Taken>>): void {
+  const file = fileOf(root, tier);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify({ ...readFrom(fileIn(root)), ...times }, undefined, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify({ ...readFrom(file), ...times }, undefined, 2)}\n`);
 }
