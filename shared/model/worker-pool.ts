@@ -1,5 +1,13 @@
 import { z } from 'zod';
 
+/** Workers of a pool are in the ledger under an id of this kind instead of an execution's. */
+export const poolIdPrefix = 'pool';
+
+/** Whether a resource of the ledger is of a worker in a pool. */
+export function isPooled(executionId: string | undefined): boolean {
+  return executionId?.startsWith(`${poolIdPrefix}-`) === true;
+}
+
 /** A disk copy worker that executions use in turn. */
 export const pooledWorkerSchema = z.object({
   id: z.string(),

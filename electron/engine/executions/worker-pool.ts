@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { toErrorRecord } from '../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
-import type { PooledWorker, WorkerPoolSettings, WorkerPoolView } from '../../../shared/model/worker-pool.ts';
+import { isPooled, poolIdPrefix, type PooledWorker, type WorkerPoolSettings, type WorkerPoolView } from '../../../shared/model/worker-pool.ts';
 import type { DestinationPlatform, DestinationRun, WorkerAccess } from '../ports/destination-platform.ts';
 import { newId } from '../store/ids.ts';
 import { ledgerScope } from '../store/ledger.ts';
@@ -189,7 +189,7 @@ export class WorkerPool {
     // Whoever uses it hears of it.
     destination.catch(() => undefined);
     const member: Member = {
-      id: newId('pool'), endpointId, key, destination, startedAt: new Date().toISOString(), environment, vm, executionId, uses: 1, idleSince: undefined, callOff: () => undefined,
+      id: newId(poolIdPrefix), endpointId, key, destination, startedAt: new Date().toISOString(), environment, vm, executionId, uses: 1, idleSince: undefined, callOff: () => undefined,
     };
     this.#members.add(member);
     return member;
@@ -223,7 +223,7 @@ export class WorkerPool {
   }
 
   #leftEntries() {
-    return this.#options.store.ledger.list().filter(({ lifetime, executionId, state }) => lifetime === 'temporary' && state !== 'removed' && executionId?.startsWith('pool-') === true && !this.owns(executionId));
+    return this.#options.store.ledger.list().filter(({ lifetime, executionId, state }) => lifetime === 'temporary' && state !== 'removed' && isPooled(executionId) && !this.owns(executionId));
   }
 
   async #removeLeft(endpointId: string, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import type { LedgerItem } from '../../../shared/model/ledger.ts';
+import { isPooled } from '../../../shared/model/worker-pool.ts';
 import { hrefOf } from '../../app/route.ts';
 import { text } from '../../text/text.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
@@ -23,6 +24,7 @@ export function useOwners(): Owners {
     const executionById = new Map((executions ?? []).map((execution) => [execution.id, execution]));
     const deploymentById = new Map((deployments ?? []).map((deployment) => [deployment.id, deployment]));
     return ({ lifetime, replicaId = '', executionId = '' }) => {
+      if (isPooled(executionId)) return { words: text.ledger.poolOwner, href: hrefOf('settings') };
       const deployment = deploymentById.get(executionId);
       if (deployment !== undefined && lifetime !== 'replica') {
         return { words: text.deployments.title(deployment.number, deployment.replicaName), href: hrefOf('deployments', deployment.id) };

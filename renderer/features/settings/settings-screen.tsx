@@ -20,6 +20,7 @@ import { languages } from '../../text/languages.ts';
 import { text } from '../../text/text.ts';
 import { NetworkSettings } from './network-settings.tsx';
 import { NotificationSettings } from './notification-settings.tsx';
+import { WorkerPoolSettings } from './worker-pool-settings.tsx';
 
 /** What belongs to the user on this computer. Every change counts at once. */
 export function SettingsScreen() {
@@ -33,6 +34,7 @@ export function SettingsScreen() {
         {({ proxy }) => <QueryView query={network}>{(facts) => <NetworkSettings key={JSON.stringify(proxy)} proxy={proxy} facts={facts} onChanged={() => (query.reload(), network.reload())} />}</QueryView>}
       </QueryView>
       {shell?.project !== undefined && shell.engine.state === 'running' && <NotificationSettings />}
+      {shell?.project !== undefined && shell.engine.state === 'running' && <WorkerPoolSettings />}
       {shell !== undefined && (
         <Typography variant="body2" sx={{ color: 'text.secondary' }}>
           {text.settings.version(shell.version, shell.host)}

@@ -23,6 +23,7 @@ export const ledger = {
   endpoint: 'Endpunkt',
   lifetime: 'Gehört zu',
   goneOwner: { temporary: 'einer gelöschten Ausführung', replica: 'einem gelöschten Replikat', deployment: 'einer gelöschten Bereitstellung' },
+  poolOwner: 'dem Worker-Pool',
   state: 'Status',
   states: { intended: 'Angefordert', existing: 'Vorhanden', removing: 'Wird gelöscht', removed: 'Gelöscht' },
   since: 'Seit',

@@ -23,6 +23,7 @@ export const ledger = {
   endpoint: 'Endpoint',
   lifetime: 'Belongs to',
   goneOwner: { temporary: 'a deleted execution', replica: 'a deleted replica', deployment: 'a deleted deployment' },
+  poolOwner: 'the worker pool',
   state: 'State',
   states: { intended: 'Requested', existing: 'Exists', removing: 'Deleting', removed: 'Deleted' },
   since: 'Since',
