@@ -30,7 +30,7 @@ export function corpusTable({ guests }: Pick<CorpusResults, 'guests'>): string {
 }
 
 /** What came of all guests of the corpus in one line, which has no result as one run. */
-export function corpusInParts(results: CorpusResults | undefined): string {
+export function corpusInParts(results: Pick<CorpusResults, 'date' | 'guests'> | undefined): string {
   if (results === undefined) return 'none on record';
   const guests = Object.entries(corpus).map(([name, { refused }]) => ({ refused, found: results.guests[name] }));
   const right = guests.filter(({ refused, found }) => found?.prepared === (refused ?? 'prepared')).length;
@@ -50,7 +50,7 @@ export function corpusResults(root: string): CorpusResults | undefined {
 export function corpusText(root: string): string {
   const results = corpusResults(root);
   return [
-    `Guests of Debian's archive, each made without drivers of VirtIO, prepared, and started on QEMU with its disk on each bus (\`npm run test:guests\`, ${results === undefined ? 'no result on record' : `last ${results.date.slice(0, 10)}`}). *yes*: it answered SSH`,
+    `Guests of Debian's archive, each made without drivers of VirtIO, prepared, and started on QEMU${results === undefined || results.emulators.length === 0 ? '' : ` ${results.emulators.join(' or ')}`} with its disk on each bus (\`npm run test:guests\`, ${results === undefined ? 'no result on record' : `last ${results.date.slice(0, 10)}`}). *yes*: it answered SSH`,
     'with its own host key, its data were whole, and the driver of that bus drove its disk. Layouts of several disks are started on VirtIO block alone.',
     '', corpusTable(results ?? { guests: {} }),
   ].join('\n');
