@@ -11,7 +11,7 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { callFaults, callsToFail, clearErrorOf, crashPoints, faultPatienceMs, killedAt, sampleOf, type MortalProcess, type PlatformCalls } from './platform-calls.ts';
-import { startWorkerWith, type WorkerWithVolumes } from '../../electron/engine/workers/attach-volumes.ts';
+import { attachVolumes, startWorkerWith, type WorkerWithVolumes } from '../../electron/engine/workers/attach-volumes.ts';
 
 /** A platform in a lab where everything can be seen and calls can be made to go wrong. */
 export interface DestinationLab extends PlatformCalls {
@@ -225,6 +225,43 @@ export function describeDestinationPlatform(name: string, startLab: () => Promis
       await platform.deleteVolumes(run, never);
       expect(await lab.inventory()).toEqual([]);
       expect(run.ledger.list()).toEqual([]);
+    });
+
+    test('a worker of a pool has the volumes of one replica after the other, and outlives their executions', async () => {
+      count += 1;
+      const binding = { endpointId, executionId: `pool-${count}` };
+      const pool: DestinationRun = {
+        replicaId: binding.executionId, executionId: binding.executionId, vm: lab.vm, environment: lab.environment, ledger: ledgerScope(store.ledger, binding), note: () => undefined,
+      };
+      const keeper = lab.open();
+      const access = await keeper.startWorker(pool, 'disk-copy', never);
+      // One that can't be shared is not kept.
+      const isShared = access.open === undefined && access.winrm === undefined;
+      const counted = await census();
+      const replicas = isShared ? [newReplica(), newReplica()] : [];
+      for (const { run } of replicas) {
+        // Each execution has a connection of its own, which knows no key of the pool's worker.
+        const platform = lab.open();
+        const volumes = await platform.ensureVolumes(run, run.vm.disks, never);
+        await platform.claimVolumes?.(run, volumes, never);
+        const { attached } = await attachVolumes(platform, run, access, volumes, never);
+        expect(attached.length).toBeGreaterThan(0);
+        for (const { volume, identity } of attached) {
+          expect(await platform.attachVolume(run, access.workerId, volume, never)).toEqual(identity);
+          await platform.detachVolume(run, access.workerId, volume, never);
+        }
+        await platform.stopWorker(run, 'disk-copy', never);
+        expect(await keeper.workerFailure(pool.environment, access.workerId, never)).toBeUndefined();
+        await lab.enter?.(access);
+      }
+      const volumes = replicas.flatMap(({ run }) => run.vm.disks).length;
+      expect(await census()).toEqual({ ...counted, ...(volumes === 0 ? {} : { volume: volumes + (counted['volume'] ?? 0) }) });
+      await keeper.stopWorker(pool, 'disk-copy', never);
+      await keeper.stopWorker(pool, 'disk-copy', never);
+      expect(await census()).toEqual(volumes === 0 ? {} : { volume: volumes });
+      expect(pool.ledger.list()).toEqual([]);
+      for (const { run } of replicas) await keeper.deleteVolumes(run, never);
+      expect(await lab.inventory()).toEqual([]);
     });
 
     test('a worker whose key died with its process is replaced, and that is said', async () => {
