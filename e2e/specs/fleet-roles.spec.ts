@@ -1,5 +1,5 @@
 // Real NATS servers: what each role may do, also by a client that is not Causeway.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configureServers } from '../../electron/cli/project/fleet-configure.ts';
 import { systemClock } from '../../electron/engine/time/clock.ts';
 import { descriptionBucket, descriptionExchange } from '../../electron/fleet/description-exchange.ts';
+import { keptFleetFile, readFleetConfig, removeFleetConfig } from '../../electron/fleet/fleet-config.ts';
 import { FleetMember } from '../../electron/fleet/fleet-member.ts';
 import { claimBucket, natsClaims } from '../../electron/fleet/nats-claims.ts';
 import { connectToFleet } from '../../electron/fleet/nats-connection.ts';
@@ -15,6 +16,8 @@ import { journalStream, journalSubject, natsJournal } from '../../electron/fleet
 import type { AskedCall, LiveHandlers, LiveMessage } from '../../electron/fleet/live-messages.ts';
 import { natsLive } from '../../electron/fleet/nats-live.ts';
 import { MemoryChanges } from '../../electron/fleet/testing/memory-fleet.ts';
+import { joinFleetFromPage, membershipOf } from '../../electron/workbench/fleet-membership.ts';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { hasNats, startNats, type NatsCluster } from '../rigs/nats-cluster.ts';
 
 const never = new AbortController().signal;
@@ -154,4 +157,18 @@ describe.runIf(hasNats)('roles in a fleet', () => {
     expect(answer.json()).toMatchObject({ config: { name: streams[0] } });
     expect(await stored()).toEqual(before);
   }, 60_000);
+
+  it('are joined in the workbench only while nothing runs, also where it begins while the servers are asked', async () => {
+    const project = mkdtempSync(join(folder, 'project-'));
+    writeFileSync(join(project, 'causeway.yaml'), 'name: Joined\n');
+    const asked: Parameters<typeof joinFleetFromPage>[1] = {
+      servers: [...nats.urls], project: 'dc1', copies: 1, claimSeconds: 30, carries: null, reaches: null, signIn: { kind: 'key', content: readFileSync(seed('alice'), 'utf8') },
+    };
+    const runs = new CausewayError('fleet.runs-active', '1 executions and 0 deployments run');
+    await expect(joinFleetFromPage(project, asked, () => Promise.reject(runs))).rejects.toBe(runs);
+    expect([readFleetConfig(project), existsSync(keptFleetFile(project, 'key'))]).toEqual([undefined, false]);
+    await joinFleetFromPage(project, asked, () => Promise.resolve());
+    expect(membershipOf(project)).toMatchObject({ project: 'dc1', signIn: 'key' });
+    removeFleetConfig(project);
+  });
 });

@@ -19,8 +19,12 @@ export function membershipOf(projectFolder: string): FleetMembership | undefined
   };
 }
 
-/** Keeps what was entered in files of this user, contacts the servers, and remembers the membership if they answer. Rejects with `fleet.*`. */
-export async function joinFleetFromPage(projectFolder: string, asked: Asked): Promise<void> {
+/**
+ * Keeps what was entered in files of this user, contacts the servers, and remembers the membership if they answer. Rejects with `fleet.*`.
+ *
+ * @param nothingRuns asked once the servers have answered, which may take a while: rejects where something was started meanwhile
+ */
+export async function joinFleetFromPage(projectFolder: string, asked: Asked, nothingRuns: () => Promise<void>): Promise<void> {
   if (readFleetConfig(projectFolder) !== undefined) throw new CausewayError('general.invalid-input', 'this project is in a fleet already: leave it first');
   const { signIn, ca } = asked;
   try {
@@ -31,6 +35,7 @@ export async function joinFleetFromPage(projectFolder: string, asked: Asked): Pr
       ...(ca === undefined ? {} : { tls: { caFile: keepFleetFile(projectFolder, 'ca', ca) } }),
     });
     await contactFleet(config, projectFolder, 'causeway workbench');
+    await nothingRuns();
     writeFleetConfig(projectFolder, config);
   } catch (error) {
     removeFleetConfig(projectFolder);

@@ -211,19 +211,24 @@ export function createShell(options: ShellOptions): Shell {
   }
 
   /** An engine joins its fleet when it starts. What runs would be cancelled, so that nothing may. */
-  async function changeFleet(change: (folder: string) => Promise<void>): Promise<object> {
+  async function changeFleet(change: (folder: string, nothingRuns: () => Promise<void>) => Promise<void>): Promise<object> {
     const opened = project;
     if (opened === undefined || opened.mover !== undefined) throw new CausewayError('general.invalid-input', 'no project on this computer is open');
+    await nothingRuns();
+    await change(opened.folder, nothingRuns);
+    await stopEngine();
+    await startEngine(opened);
+    emit('shell.changed', info());
+    return {};
+  }
+
+  /** @throws CausewayError `fleet.runs-active` where executions or deployments run or wait */
+  async function nothingRuns(): Promise<void> {
     const answer = await engine?.dispatch('queue.show', {}, closing.signal);
     const queue = answer?.ok === true ? shellQueueSchema.parse(answer.value) : undefined;
     if (queue !== undefined && queue.executions.running + queue.executions.waiting + queue.deployments.running + queue.deployments.waiting > 0) {
       throw new CausewayError('fleet.runs-active', `${queue.executions.running} executions and ${queue.deployments.running} deployments run`);
     }
-    await change(opened.folder);
-    await stopEngine();
-    await startEngine(opened);
-    emit('shell.changed', info());
-    return {};
   }
 
   /** Opening and closing happen one after the other, however fast the user clicks. */
@@ -326,7 +331,7 @@ export function createShell(options: ShellOptions): Shell {
       const membership = isHere ? membershipOf(project!.folder) : undefined;
       return { canChange: isHere, ...(membership === undefined ? {} : { membership }) };
     },
-    'fleet.join': (asked: Parameters<typeof joinFleetFromPage>[1]) => inTurn(() => changeFleet((folder) => joinFleetFromPage(folder, asked))),
+    'fleet.join': (asked: Parameters<typeof joinFleetFromPage>[1]) => inTurn(() => changeFleet((folder, nothingRuns) => joinFleetFromPage(folder, asked, nothingRuns))),
     'fleet.changeShare': (share: Parameters<typeof changeShare>[1]) => inTurn(() => changeFleet(async (folder) => changeShare(folder, share))),
     'fleet.leave': () => inTurn(() => changeFleet(async (folder) => removeFleetConfig(folder))),
     'mover.list': () => desk?.list() ?? [],
