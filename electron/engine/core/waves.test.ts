@@ -111,6 +111,18 @@ test('a rehearsal deploys beside the source, a cut-over stops it; both count', a
   expect(lab.log).toContain('shut down');
 });
 
+test('a cut-over whose source was stopped by hand counts as one, a migration that leaves the source running does not', async () => {
+  await core.call('wave.create', { wave: 'first', replicas: ['web', 'app'] });
+  await core.call('deployment.create', { replica: 'app', options: { skipMorphing: true, execute: { lastPass: false } } });
+  await until(({ rehearsed }) => rehearsed === 1);
+  await core.call('wave.assign', { wave: null, replicas: ['app'] });
+  await core.call('wave.start', { wave: 'first', action: 'cut-over', options: { deployment: { skipMorphing: true, sourceIsStopped: true } } });
+  expect(await until(over)).toMatchObject({ rehearsed: 0, moved: 1, run: { state: 'completed' } });
+  const days = (await core.call('dashboard.show', {})).days;
+  expect(days.reduce((sum, { moved }) => sum + moved, 0)).toBe(1);
+  expect(lab.log).not.toContain('shut down');
+});
+
 test('a rehearsal into a network of its own is one in the life of its VM; into one that a VM is meant for, it is refused', async () => {
   await core.call('wave.create', { wave: 'first', replicas: ['web'] });
   await core.call('wave.start', { wave: 'first', action: 'synchronise' });

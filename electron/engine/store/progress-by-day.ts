@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { cutOverInSql } from './cut-over-in-sql.ts';
 import { integer, text } from './rows.ts';
 
 /** What was reached for the first time on a day of UTC. */
@@ -19,7 +20,7 @@ export function progressByDayStore(db: DatabaseSync) {
   const list = db.prepare(`
     WITH copied AS (SELECT substr(min(finished_at), 1, 10) AS day FROM executions WHERE state = 'completed' GROUP BY replica_id),
     moved AS (SELECT substr(min(d.finished_at), 1, 10) AS day FROM deployments d JOIN replicas r ON r.id = d.replica_id
-      WHERE d.state = 'completed' AND d.error IS NULL AND (json_extract(d.options, '$.purpose') = 'cut-over' OR json_extract(d.options, '$.execute.lastPass') IS NOT NULL)
+      WHERE d.state = 'completed' AND d.error IS NULL AND ${cutOverInSql('d.options')}
         AND NOT EXISTS (SELECT 1 FROM life_records l WHERE l.replica_id = d.replica_id AND l.kind = 'rolled-back' AND json_extract(l.details, '$.deploymentId') = d.id)
       GROUP BY d.replica_id),
     sent AS (SELECT substr(finished_at, 1, 10) AS day, sum(ifnull(json_extract(progress, '$.total.bytesSent'), 0)) AS bytes FROM executions WHERE finished_at IS NOT NULL GROUP BY 1)

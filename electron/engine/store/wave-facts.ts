@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { cutOverInSql } from './cut-over-in-sql.ts';
 import { integer, optionalText, text, type Row } from './rows.ts';
 
 /** What the database alone knows of a replica in a wave. */
@@ -20,7 +21,7 @@ export type WaveFactsStore = ReturnType<typeof waveFactsStore>;
 /** Few queries for many replicas, so that a list of waves stays quick with thousands. */
 export function waveFactsStore(db: DatabaseSync) {
   const deployed = (isCutOver: boolean): string => `(SELECT max(d.finished_at) FROM deployments d WHERE d.replica_id = r.id AND d.error IS NULL
-    AND d.state IN (${isCutOver ? `'completed'` : `'completed', 'deleted'`}) AND json_extract(d.options, '$.execute.lastPass') IS ${isCutOver ? 'NOT NULL' : 'NULL'})`;
+    AND d.state IN (${isCutOver ? `'completed'` : `'completed', 'deleted'`}) AND ${isCutOver ? '' : 'NOT '}${cutOverInSql('d.options')})`;
   const select = `SELECT r.id, r.name, r.wave, r.last_success,
     ifnull((SELECT sum(size_bytes) FROM replica_disks k WHERE k.replica_id = r.id), 0) AS bytes,
     (SELECT state FROM (

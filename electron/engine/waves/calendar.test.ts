@@ -76,6 +76,15 @@ test('a window starts in time, and not within a black-out or while the wave is i
   expect([started, told.length]).toEqual([[], 2]);
 });
 
+test('what was missed is not caught up within a black-out', async () => {
+  plan = { ...plan, ifMissed: 'catch-up', blackOuts: [{ fromDate: '2026-11-25', fromTime: '08:00', toDate: '2026-11-25', toTime: '18:00', zone: 'UTC' }] };
+  await lookAt('24T12:00');
+  await lookAt('25T09:00');
+  expect([started, told.filter((message) => message.includes('black-out')).length]).toEqual([[], 1]);
+  await lookAt('26T09:00');
+  expect(started).toEqual([['synchronise', '2026-11-26T09:00:00.000Z']]);
+});
+
 test('with a locked vault nothing is started and nothing is forgotten', async () => {
   await lookAt('24T21:59');
   isLocked = true;

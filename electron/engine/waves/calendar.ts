@@ -1,4 +1,4 @@
-import { plannedStarts, type PlannedStart } from '../../../shared/model/wave-calendar.ts';
+import { isBlackedOut, plannedStarts, type PlannedStart } from '../../../shared/model/wave-calendar.ts';
 import type { WaveAction } from '../../../shared/model/wave-action.ts';
 import type { WavePlan } from '../../../shared/model/wave-plan.ts';
 import type { NewEvent } from '../store/events.ts';
@@ -71,6 +71,7 @@ async function carryOut(
     store.addMissed({ wave, at: start.at, until: start.until, action: start.action });
     return note(options, wave, `wave ${wave}: the start of ${new Date(start.at).toISOString()} was missed and waits for a decision`);
   }
+  if (isBlackedOut(plan, now)) return skip(start, 'it would be caught up in a black-out');
   try {
     await options.start(wave, start.action);
     note(options, wave, `wave ${wave}: started as planned for ${new Date(start.at).toISOString()}`);
