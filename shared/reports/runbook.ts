@@ -8,6 +8,12 @@ export interface RunbookVm {
   readonly source: string;
   readonly destination: string;
   readonly wave: string;
+  /** Of the VM, as an imported list names them; empty where none does. */
+  readonly owner: string;
+  /** Its group, a go that it waits for, and what comes before it, in words; empty where it may start at once. */
+  readonly order: string;
+  /** When its cut-over is expected to begin and end, in words; empty where no window is planned or nothing was measured. */
+  readonly expected: string;
   readonly state: string;
   readonly next: string;
   readonly problem: string | undefined;
@@ -27,6 +33,8 @@ export interface RunbookVm {
 export interface RunbookPlan {
   readonly title: string;
   readonly madeAt: string;
+  /** Of the wave's plan: its owner, its window. */
+  readonly facts: readonly (readonly [string, string])[];
   readonly vms: readonly RunbookVm[];
 }
 
@@ -89,13 +97,14 @@ export function goNoGo(vm: RunbookVm): string {
   return reasons.length === 0 ? 'Go' : `Open: ${reasons.join('; ')}`;
 }
 
-export function runbookMarkdown({ title, madeAt, vms }: RunbookPlan): string {
+export function runbookMarkdown({ title, madeAt, facts, vms }: RunbookPlan): string {
   const cell = (text: string): string => text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\|<>`*_[\]]/g, (sign) => `\\${sign}`);
   const code = (text: string): string => `\`${text.replaceAll('`', "'").replaceAll('|', '\\|')}\``;
   return [
     `# ${cell(title)}`, '', `Made ${cell(madeAt)}.`, '',
-    '| VM | Wave | From | To | State | Go/no-go |', '|---|---|---|---|---|---|',
-    ...vms.map((vm) => `| ${[vm.name, vm.wave, vm.source, vm.destination, vm.state, goNoGo(vm)].map(cell).join(' | ')} |`), '',
+    ...(facts.length === 0 ? [] : [...facts.map(([name, value]) => `- ${name}: ${cell(value)}`), '']),
+    `| ${overview.join(' | ')} |`, `|${'---|'.repeat(overview.length)}`,
+    ...vms.map((vm) => `| ${overviewOf(vm).map(cell).join(' | ')} |`), '',
     ...vms.flatMap((vm) => [
       `## ${cell(vm.name)}`, '',
       ...factsOf(vm).map(([name, value]) => `- ${name}: ${cell(value)}`), '',
@@ -107,22 +116,29 @@ export function runbookMarkdown({ title, madeAt, vms }: RunbookPlan): string {
   ].join('\n');
 }
 
-export function runbookHtml({ title, madeAt, vms }: RunbookPlan): string {
+export function runbookHtml({ title, madeAt, facts, vms }: RunbookPlan): string {
   const steps = (vm: RunbookVm, part: Part): string => htmlTable(['Done', 'Step', 'Command', 'Expected', 'Time, name'],
     part.steps.map((step) => [vm.ticks.has(step.id) ? '☑' : '☐', escapedHtml(step.what), `<code>${escapedHtml(step.command)}</code>`, escapedHtml(step.expected), escapedHtml(vm.ticks.get(step.id) ?? '')]));
   return htmlPage({
     title,
     body: [
       `<p class="kind"><span>Runbook</span><span>${escapedHtml(madeAt)}</span></p>`, `<h1>${escapedHtml(title)}</h1>`,
-      htmlTable(['VM', 'Wave', 'From', 'To', 'State', 'Go/no-go'], vms.map((vm) => [vm.name, vm.wave, vm.source, vm.destination, vm.state, goNoGo(vm)].map(escapedHtml))),
+      ...(facts.length === 0 ? [] : [`<p class="lead">${facts.map(([name, value]) => `${escapedHtml(name)}: ${escapedHtml(value)}`).join(' · ')}</p>`]),
+      htmlTable(overview, vms.map((vm) => overviewOf(vm).map(escapedHtml))),
       ...vms.map((vm) => `<section><h2>${escapedHtml(vm.name)}</h2><ul>${factsOf(vm).map(([name, value]) => `<li>${name}: ${escapedHtml(value)}</li>`).join('')}</ul>${partsFor(vm).map((part) => `<h3>${part.title}</h3>${steps(vm, part)}`).join('')}</section>`),
     ],
   });
 }
 
+const overview = ['VM', 'Wave', 'Owner', 'From', 'To', 'State', 'Expected', 'Go/no-go'];
+
+function overviewOf(vm: RunbookVm): readonly string[] {
+  return [vm.name, vm.wave, vm.owner, vm.source, vm.destination, vm.state, vm.expected, goNoGo(vm)];
+}
+
 function factsOf(vm: RunbookVm): readonly (readonly [string, string])[] {
   return [
-    ['Source VM', vm.vm], ['Disks', vm.disks], ['Last synchronised', vm.lastSynchronised], ['Rehearsal', vm.rehearsal === '' ? 'none passed' : vm.rehearsal],
+    ['Source VM', vm.vm], ...(vm.owner === '' ? [] : [['Owner', vm.owner] as const]), ...(vm.order === '' ? [] : [['Order', vm.order] as const]), ...(vm.expected === '' ? [] : [['Expected', vm.expected] as const]), ['Disks', vm.disks], ['Last synchronised', vm.lastSynchronised], ['Rehearsal', vm.rehearsal === '' ? 'none passed' : vm.rehearsal],
     ['Approval', vm.approval === '' ? 'none' : vm.approval], ['Checks', vm.checks.length === 0 ? 'none' : vm.checks.join(', ')],
   ];
 }

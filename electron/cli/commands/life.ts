@@ -144,7 +144,7 @@ const finalise: CommandRegistrar = (group, context) => {
 const runbook: CommandRegistrar = (group, context) => {
   const command = group
     .command('runbook')
-    .description('Write the runbook of a cut-over: steps, expected times, go/no-go and roll-back for each VM.')
+    .description('Write the runbook of a cut-over: steps, owners, expected times, go/no-go and roll-back for each VM, in the order of the wave.')
     .argument('[replicas...]', 'names or ids; default: those of the wave')
     .option('--wave <wave>', 'all replicas of a wave')
     .option('--title <title>', 'its heading')

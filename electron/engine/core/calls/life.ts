@@ -16,7 +16,7 @@ import { finalise } from '../life/finalise.ts';
 import { currentLife, currentLives, settingsOf } from '../life/life-facts.ts';
 import { endRehearsal, expiredRehearsals } from '../life/rehearsals.ts';
 import { rollBack } from '../life/roll-back.ts';
-import { runbookPlan } from '../life/runbook-plan.ts';
+import { planFacts, runbookPlan } from '../life/runbook-plan.ts';
 import { refuseActive } from './replica-update.ts';
 
 /** The calls of replicas that are carried out here. */
@@ -131,13 +131,8 @@ export const evidenceCalls: Handlers<CallsOf<'evidence'>> = {
     core.evidence.reconcile();
     const { head, count } = core.evidence.journal().status();
     const ids = new Set(members.map(({ id }) => id));
-    const { window, owner, description } = plan ?? {};
-    const facts: [string, string][] = [
-      ...(description === undefined ? [] : [['Description', description] as [string, string]]), ...(owner === undefined ? [] : [['Owner', owner] as [string, string]]),
-      ...(window === undefined ? [] : [['Window', `${window.date} ${window.time} ${window.zone}, ${window.hours} h`] as [string, string]]),
-    ];
     const html = waveReport({
-      wave, facts, head, count, sha256, lives: members.map(({ id }) => currentLife(core, replicaOf(core, id), defaults)),
+      wave, facts: planFacts(plan), head, count, sha256, lives: members.map(({ id }) => currentLife(core, replicaOf(core, id), defaults)),
       entries: entriesOf(core, undefined).filter(({ replica }) => replica !== undefined && ids.has(replica.id)),
     });
     return recorded(core, undefined, { name: `wave-${wave}`, html, head, count });

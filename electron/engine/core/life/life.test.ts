@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { sealOf } from '../../../../shared/reports/seal.ts';
 import { digestDisk } from '../../replication/digest-disk.ts';
 import { headFileOf, readHead } from '../../evidence/journal.ts';
 import { sha256, verifyJournal } from '../../evidence/verify-journal.ts';
-import { deploymentProject } from '../testing/deployment-project.ts';
+import { deploymentProject, destinationEnvironment } from '../testing/deployment-project.ts';
 
 const project = deploymentProject();
 /** As the manual describes it. */
@@ -210,4 +210,32 @@ describe('evidence', () => {
     const { document } = await project.core.call('replica.runbook', { replicas: ['web'], format: 'markdown' });
     expect(document).toContain('causeway cutover rollback web');
   });
+
+test('the runbook of a wave has its window, owners, order and expected times, and nothing of a hostile name', async () => {
+  const { core } = project;
+  for (const name of ['db', 'app']) await core.call('replica.create', { name, source: 'from', destination: 'to', vm: 'web', destinationEnvironment });
+  await core.call('inventory.save', {
+    name: 'list', origin: { kind: 'file', name: 'list.csv' },
+    machines: [{ vm: { id: 'vm-1', name: 'web', os_type: 'linux', disks: [], nics: [] }, power: 'running', labels: { owner: 'Eva | <b>' } }],
+  });
+  await core.call('wave.create', { wave: 'night', replicas: ['app', 'db', 'web'], plan: {
+    owner: 'Anna', window: { date: '2030-10-26', time: '23:00', zone: 'Europe/Berlin', hours: 6 }, groups: [{ name: 'Databases', members: ['db'] }, { name: 'Web', needsGo: true, members: ['web'] }], after: { app: ['web'] },
+  } });
+  // Enough to take a rate from.
+  project.lab.disks.set('disk-0', randomBytes(5 * 1024 ** 2));
+  await project.execute();
+  await project.deploy();
+  const replicas = (await core.call('replica.list', {})).map(({ id }) => id);
+  const { document } = await core.call('replica.runbook', { replicas, format: 'markdown' });
+  expect(document).toContain('- Owner: Anna\n- Window: 2030-10-26 23:00 Europe/Berlin, 6 h');
+  expect(document.match(/^## .*$/gm)).toEqual(['## db', '## web', '## app']);
+  expect(document).toContain('- Order: Web (group 2 of 3); waits for a go');
+  expect(document).toContain('- Order: Other members (group 3 of 3); after web');
+  expect(document).toMatch(/- Expected: 2030-10-26 23:0\d to 2030-10-26 23:\d\d, downtime \d+ (s|min)/);
+  expect(document).toContain('- Owner: Eva \\| \\<b\\>');
+  const html = (await core.call('replica.runbook', { replicas, format: 'html' })).document;
+  expect(html).toContain('Window: 2030-10-26 23:00 Europe/Berlin, 6 h');
+  expect(html).toContain('Eva | &lt;b&gt;');
+  expect(html).not.toContain('<b>Eva');
+});
 });

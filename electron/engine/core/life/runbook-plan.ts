@@ -1,24 +1,94 @@
+import type { Wave } from '../../../../shared/environment/layers.ts';
 import { checkName } from '../../../../shared/model/after-boot-check.ts';
 import { ticksOf } from '../../../../shared/model/machine-life.ts';
 import { bytes } from '../../../../shared/model/quantities.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
+import { wallTimeAt } from '../../../../shared/model/wall-time.ts';
+import type { WavePlan } from '../../../../shared/model/wave-plan.ts';
 import { lifeStateText, lifeStepText } from '../../../../shared/reports/life-text.ts';
 import type { RunbookPlan, RunbookVm } from '../../../../shared/reports/runbook.ts';
+import { inventoryFiles } from '../../inventory/inventory-files.ts';
+import { defaultsFiles } from '../../project-files/defaults-files.ts';
+import { waveOrder } from '../../waves/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
+import { projectFolderOf } from '../replica-environments.ts';
+import { estimateWave } from '../waves/estimate-wave.ts';
+import { usualAtOnce } from '../waves/start-wave.ts';
 import { currentLife } from './life-facts.ts';
 
-/** What a runbook says of these replicas, from what is known now. Nothing is contacted. */
+/** What a runbook says of these replicas, from what is known now. Nothing is contacted. Those of one wave come in the order of its plan. */
 export function runbookPlan(core: CoreContext, replicas: readonly Replica[], title: string | undefined): RunbookPlan {
   const waves = new Set(replicas.map(({ wave }) => wave));
-  const [wave] = waves;
+  const [name] = waves;
+  const wave = waves.size === 1 && name !== undefined ? defaultsFiles(projectFolderOf(core)).waves.find(name) : undefined;
+  const planned = wave === undefined ? undefined : plannedMembers(core, wave);
+  const place = (id: string): number => planned?.get(id)?.place ?? 0;
+  const ownerOf = owners(core);
   return {
-    title: title ?? (waves.size === 1 && wave !== undefined ? `Runbook: wave ${wave}` : `Runbook: ${replicas.length === 1 ? (replicas[0]?.name ?? '') : `${replicas.length} VMs`}`),
+    title: title ?? (waves.size === 1 && name !== undefined ? `Runbook: wave ${name}` : `Runbook: ${replicas.length === 1 ? (replicas[0]?.name ?? '') : `${replicas.length} VMs`}`),
     madeAt: new Date().toISOString(),
-    vms: replicas.map((replica) => vmOf(core, replica)),
+    facts: planFacts(wave?.plan),
+    vms: replicas.toSorted((one, other) => place(one.id) - place(other.id)).map((replica) => {
+      const { order = '', expected = '' } = planned?.get(replica.id) ?? {};
+      return { ...vmOf(core, replica), owner: ownerOf(replica), order, expected };
+    }),
   };
 }
 
-function vmOf(core: CoreContext, replica: Replica): RunbookVm {
+interface PlannedMember {
+  readonly place: number;
+  readonly order: string;
+  readonly expected: string;
+}
+
+/** When each member of a wave starts: after whom, and at what time, if its window is planned and was measured. */
+function plannedMembers(core: CoreContext, wave: Wave): ReadonlyMap<string, PlannedMember> {
+  const { plan } = wave;
+  const members = core.store.replicas.list().filter((replica) => replica.wave === wave.name);
+  const { groups } = waveOrder(members, plan);
+  const nameOf = new Map(members.map(({ id, name }) => [id, name]));
+  const { startsAt, memberList } = estimateWave(core, wave, { action: 'cut-over', atOnce: plan?.atOnce ?? usualAtOnce }, Date.now());
+  const order = waveOrder(memberList.map(({ replicaId: id, name }) => ({ id, name })), plan).members;
+  const byId = new Map(order.map((member) => [member.id, member]));
+  const clock = (seconds: number, zone: string): string => {
+    const { date, time } = wallTimeAt(Date.parse(startsAt) + seconds * 1000, zone);
+    return `${date} ${time}`;
+  };
+  return new Map(memberList.map(({ replicaId, startSeconds, endSeconds, downtimeSeconds }, place) => {
+    const { group = 0, after = [] } = byId.get(replicaId) ?? {};
+    const { name = '', needsGo = false } = groups[group] ?? {};
+    return [replicaId, {
+      place,
+      order: [
+        ...(groups.length > 1 ? [`${name} (group ${group + 1} of ${groups.length})`] : []), ...(needsGo ? ['waits for a go'] : []),
+        ...(after.length > 0 ? [`after ${after.map((id) => nameOf.get(id) ?? id).join(', ')}`] : []),
+      ].join('; '),
+      expected: plan?.window === undefined || startSeconds === undefined || endSeconds === undefined ? ''
+        : `${clock(startSeconds, plan.window.zone)} to ${clock(endSeconds, plan.window.zone)}${downtimeSeconds === undefined ? '' : `, downtime ${secondsText(downtimeSeconds)}`}`,
+    }];
+  }));
+}
+
+/** Of a wave's plan, what people outside should know. */
+export function planFacts({ description, owner, window }: WavePlan = {}): readonly (readonly [string, string])[] {
+  return [
+    ...(description === undefined ? [] : [['Description', description] as const]), ...(owner === undefined ? [] : [['Owner', owner] as const]),
+    ...(window === undefined ? [] : [['Window', `${window.date} ${window.time} ${window.zone}, ${window.hours} h`] as const]),
+  ];
+}
+
+/** As the project's lists name them: by ID, else by a name that only one VM has. */
+function owners(core: CoreContext): (replica: Replica) => string {
+  const machines = inventoryFiles(projectFolderOf(core)).list().flatMap((list) => list.machines);
+  const byId = new Map(machines.map((machine) => [machine.vm.id, machine]));
+  const byName = Map.groupBy(byId.values(), ({ vm }) => vm.name);
+  return ({ vmId, vmName }) => {
+    const named = byName.get(vmName) ?? [];
+    return (byId.get(vmId) ?? (named.length === 1 ? named[0] : undefined))?.labels?.owner ?? '';
+  };
+}
+
+function vmOf(core: CoreContext, replica: Replica): Omit<RunbookVm, 'owner' | 'order' | 'expected'> {
   const { store } = core;
   const life = currentLife(core, replica);
   const nameOf = (id: string): string => store.endpoints.find(id)?.name ?? id;
@@ -47,6 +117,10 @@ function vmOf(core: CoreContext, replica: Replica): RunbookVm {
 
 function took(from: string | undefined, to: string | undefined): string {
   if (from === undefined || to === undefined) return '';
-  const seconds = Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));
+  return secondsText(Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000));
+}
+
+function secondsText(value: number): string {
+  const seconds = Math.round(value);
   return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
