@@ -1,6 +1,6 @@
 /**
- * Where the processor time of a transfer goes, at the client and at the server, by Causeway and by nbdcopy over TLS: what a faster
- * transfer would have to save. Samples of the whole computer by perf; root, and nothing else may run.
+ * Where the processor time of a transfer goes, at the client and at the server, by Causeway and by nbdcopy over TLS, and by Causeway over
+ * SSH: what a faster transfer would have to save. Samples of the whole computer by perf; root, and nothing else may run.
  *
  *   node e2e/bench/profile.ts [--mib 1024] [--only TEXT] [--json]
  */
@@ -30,18 +30,22 @@ report.version('perf');
 type Profile = Readonly<Record<'client' | 'server', ReadonlyMap<string, number>>>;
 
 const longLink: LinkShape = { roundTripMs: 80, megabitsPerSecond: 1000 };
-const cases: readonly (readonly [group: string, kind: 'random' | 'files', link: LinkShape | undefined])[] = [
-  ['no link, random', 'random', undefined],
-  ['no link, file system', 'files', undefined],
-  ['1 Gbit/s, 80 ms, file system', 'files', longLink],
+const shortLink: LinkShape = { roundTripMs: 10, megabitsPerSecond: 1000 };
+const besideNbdcopy = ['causeway', 'nbdcopy > nbdkit'];
+const besideHttps = ['causeway over SSH', 'causeway'];
+const cases: readonly (readonly [group: string, kind: 'random' | 'files', link: LinkShape | undefined, ways: readonly string[]])[] = [
+  ['no link, random', 'random', undefined, besideNbdcopy],
+  ['no link, file system', 'files', undefined, besideNbdcopy],
+  ['1 Gbit/s, 80 ms, file system', 'files', longLink, besideNbdcopy],
+  ['1 Gbit/s, 10 ms, file system, by SSH', 'files', shortLink, besideHttps],
 ];
-const wayNames = ['causeway', 'nbdcopy > nbdkit'];
 
 await withTransferRig(async (rig) => {
   const { target, ...disks } = await makeDisks(rig.scratch, sizeBytes);
-  for (const [group, kind, link] of cases.filter(([name]) => name.includes(values.only ?? ''))) {
+  for (const [group, kind, link, names] of cases.filter(([name]) => name.includes(values.only ?? ''))) {
     const source = disks[kind];
-    const ways = waysOver({ ...rig, source, target, link }, 'HTTPS').filter(({ name }) => wayNames.includes(name));
+    const all = waysOver({ ...rig, source, target, link }, 'both');
+    const ways = names.flatMap((wanted) => all.filter(({ name }) => name === wanted));
     const gibibytes = (statSync(source).blocks * 512) / 2 ** 30;
     const profiles: Profile[] = [];
     for (const way of ways) {
@@ -75,6 +79,6 @@ async function profiled(way: Way, file: string): Promise<Profile> {
   const isClient = (pid: number, command: string): boolean => pid === process.pid || command === 'nbdcopy';
   return {
     client: secondsByPart(samples.filter(({ pid, command }) => isClient(pid, command)), samplesPerSecond),
-    server: secondsByPart(samples.filter(({ command }) => ['python3', 'nbdkit'].includes(command)), samplesPerSecond),
+    server: secondsByPart(samples.filter(({ command }) => ['python3', 'nbdkit', 'sshd'].includes(command)), samplesPerSecond),
   };
 }

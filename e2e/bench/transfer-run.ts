@@ -54,14 +54,14 @@ export interface BenchDisks {
 }
 
 /** A disk of noise, one with a file system of programs and libraries, and a target of the same size; in place of former ones. */
-export async function makeDisks(scratch: string, sizeBytes: number): Promise<BenchDisks> {
+export async function makeDisks(scratch: string, sizeBytes: number, filesBytes = sizeBytes): Promise<BenchDisks> {
   const disk = (name: string): string => join(scratch, `${name}.img`);
   const disks = { target: disk('target'), random: disk('random'), files: disk('filesystem') };
   await Promise.all(Object.values(disks).map((path) => rm(path, { force: true })));
   fillRandom(disks.random, sizeBytes);
   fillRandom(disks.target, sizeBytes);
   const tree = join(scratch, 'tree');
-  execFileSync('mke2fs', ['-q', '-t', 'ext4', '-d', treeOf(tree, sizeBytes * 0.6), disks.files, `${sizeBytes / mebibyte}M`], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('mke2fs', ['-q', '-t', 'ext4', '-d', treeOf(tree, filesBytes * 0.6), disks.files, `${filesBytes / mebibyte}M`], { stdio: ['ignore', 'ignore', 'inherit'] });
   await rm(tree, { recursive: true });
   return disks;
 }
