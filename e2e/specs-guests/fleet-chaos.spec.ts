@@ -50,28 +50,33 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
     await file.close();
   }
 
+  /** Executions by id, as the journals that were read say it: journals only grow, so that each record is looked at once. */
+  const states = new Map<string, { readonly name: string; readonly state: string }>();
+
   /** What the servers have, by a connection that no failure is put on. */
   async function journals(): Promise<Map<string, readonly StoredRecord[]>> {
-    // Journals only grow: what was read once stays.
     const { replicas, upTo } = await log.changed(readUpTo, never);
     await Promise.all(names.filter((name) => replicas.has(ids.get(name)!)).map(async (name) => {
       const known = read.get(name) ?? [];
-      read.set(name, [...known, ...(await log.read(ids.get(name)!, known.at(-1)?.sequence ?? 0, never))]);
+      const more = await log.read(ids.get(name)!, known.at(-1)?.sequence ?? 0, never);
+      read.set(name, [...known, ...more]);
+      for (const { record } of more) {
+        for (const { table, row } of record.kind === 'changes' ? record.changes : []) {
+          if (table !== 'executions') continue;
+          const [state, error] = [String(row['state']), String(row['error'] ?? '')];
+          states.set(String(row['id']), { name, state });
+          if (state === 'failed' && !told.has(error)) console.log(`${name} failed: ${told.add(error) && error.slice(0, 500)}`);
+        }
+      }
     }));
     readUpTo = upTo;
     return new Map(names.map((name) => [name, read.get(name) ?? []]));
   }
 
-  /** Executions that nobody has ended, and how the others ended, as the journals say it. */
+  /** Executions that nobody has ended, and how the others ended. */
   async function executions(): Promise<{ readonly open: readonly string[]; readonly ended: readonly string[] }> {
-    const states = new Map<string, { readonly name: string; readonly state: string; readonly error: string }>();
-    for (const [name, records] of await journals()) {
-      for (const { record } of records) {
-        for (const { table, row } of record.kind === 'changes' ? record.changes : []) if (table === 'executions') states.set(String(row['id']), { name, state: String(row['state']), error: String(row['error'] ?? '') });
-      }
-    }
+    await journals();
     const all = [...states.values()];
-    for (const { name, state, error } of all) if (state === 'failed' && !told.has(error)) console.log(`${name} failed: ${told.add(error) && error.slice(0, 500)}`);
     return { open: all.filter(({ state }) => unfinished.has(state)).map(({ name }) => name), ended: all.filter(({ state }) => !unfinished.has(state)).map(({ state }) => state) };
   }
 

@@ -42,7 +42,7 @@ export async function startLabFleet({ names, diskMiB, fleet, movers: configs, in
   };
   try {
     const [lab, nats] = await Promise.all([
-      startProjectLab({ patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 } }),
+      startProjectLab({ patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 }, quotas: { volumes: 100 + names.length } }),
       startNats({ servers: 3 }),
     ]);
     closing.push(() => Promise.all([lab.close(), nats.stop()]));

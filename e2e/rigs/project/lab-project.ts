@@ -15,7 +15,7 @@ import type { JsonObject } from '../../../shared/model/json.ts';
 import { ensureStateFolder } from '../../../electron/engine/store/database.ts';
 import { keyFileWrapper, makeKeyFile } from '../../../electron/secrets/key-file-wrapper.ts';
 import { createVault } from '../../../electron/secrets/vault.ts';
-import { startEuropeanCloud, type EuropeanCloud } from '../european-cloud/start.ts';
+import { startEuropeanCloud, type EuropeanCloud, type EuropeanCloudOptions } from '../european-cloud/start.ts';
 import { labMachines, usualWorkerKind, type WorkerKind } from '../machines/kinds.ts';
 import type { LabMachines } from '../machines/lab-machines.ts';
 import { firstDifference } from '../sparse-files.ts';
@@ -72,6 +72,8 @@ export interface ProjectLabOptions {
   readonly outbound?: boolean;
   /** Instead of the product's own parts, for whoever opens the project in this process. */
   readonly core?: Partial<CoreOptions>;
+  /** Of the cloud, instead of its usual ones. */
+  readonly quotas?: EuropeanCloudOptions['quotas'];
   /** Called at the beginning of every call of the cloud's API. */
   readonly onCall?: () => void;
 }
@@ -86,6 +88,7 @@ export async function startProjectLab(options: ProjectLabOptions = {}): Promise<
   const cloud = await startEuropeanCloud({
     folder: project.cloudFolder,
     transitionMs: 3,
+    ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
     ...(options.onCall === undefined ? {} : { onCall: options.onCall }),
     machines: async (folder) => (machines = await labMachines({ worker: options.workers ?? usualWorkerKind, outbound: options.outbound ?? false })(folder)),
   });
