@@ -105,12 +105,22 @@ describe('waves in the workbench', () => {
     await page.getByLabel('Members of group 2').pressSequentially('web-1');
     await page.getByRole('option', { name: 'web-1', exact: true }).click();
     await page.getByLabel('Group 2 needs a go').check();
+    await page.getByRole('button', { name: 'Add black-out' }).click();
+    await page.getByLabel('Black-out 1: first day').fill('2027-03-26');
+    await page.getByLabel('Black-out 1: begin').fill('18:00');
+    await page.getByLabel('Black-out 1: last day').fill('2027-03-26');
+    await page.getByLabel('Black-out 1: end').fill('08:00');
+    await page.getByText('ends after it begins').waitFor();
+    expect(await page.getByRole('button', { name: 'Save plan' }).isEnabled()).toBe(false);
+    await page.getByLabel('Black-out 1: last day').fill('2027-03-27');
+    await page.getByText('ends after it begins').waitFor({ state: 'detached' });
     await lookAt('wave-plan');
     await page.getByRole('button', { name: 'Save plan' }).click();
     await page.getByText('Sun, Mar 28, 22:00 Europe/Berlin').waitFor();
     const { plan } = JSON.parse(readFileSync(join(project, 'waves', readdirSync(join(project, 'waves'))[0]!), 'utf8')) as { plan: unknown };
     expect(plan).toEqual({
       window: { date: '2027-03-28', time: '22:00', zone: 'Europe/Berlin', hours: 4 },
+      blackOuts: [{ fromDate: '2027-03-26', fromTime: '18:00', toDate: '2027-03-27', toTime: '08:00', zone: 'Europe/Berlin' }],
       groups: [{ name: 'Databases', members: ['db-1', 'db-2'] }, { name: 'Web', needsGo: true, members: ['web-1'] }],
     });
     expect(await page.getByRole('row').filter({ hasText: 'Never synchronised' }).innerText()).toContain('6');

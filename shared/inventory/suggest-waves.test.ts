@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { InventoryMachine } from './inventory.ts';
 import { machineBytes } from './inventory.ts';
-import { suggestWaves } from './suggest-waves.ts';
+import { bytesWithin, suggestWaves } from './suggest-waves.ts';
 
 const machine = (id: string, size: number, application?: string): InventoryMachine => ({
   vm: { id, name: id, os_type: 'linux', disks: [{ id: 'd', size_bytes: size }], nics: [] }, power: 'running', ...(application === undefined ? {} : { labels: { application } }),
@@ -17,6 +17,12 @@ test('an application stays together, the largest first; others fill what is left
 test('by size, the smallest come first, and one that is larger than any wave has its own', () => {
   const waves = suggestWaves([machine('big', 500), machine('m', 30), machine('s', 10), machine('t', 60)], { by: 'size', mostMachines: 10, mostBytes: 100, name: 'W' });
   expect(waves.map(({ machines: list }) => list.map(({ vm }) => vm.id))).toEqual([['s', 'm', 't'], ['big']]);
+});
+
+test('a window and a bandwidth limit what a wave holds, alone neither does', () => {
+  expect([bytesWithin(8, 50e6), bytesWithin(8, undefined), bytesWithin(undefined, 50e6)]).toEqual([1.44e12, Infinity, Infinity]);
+  const waves = suggestWaves([machine('a', 60), machine('b', 60), machine('c', 30)], { by: 'application', mostMachines: 10, mostBytes: bytesWithin(1, 100 / 3600), name: 'W' });
+  expect(waves.map(({ machines: list }) => list.map(({ vm }) => vm.id))).toEqual([['a', 'c'], ['b']]);
 });
 
 test('every machine is in one wave, and no wave is over its limits unless one machine is', () => {

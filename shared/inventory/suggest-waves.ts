@@ -17,6 +17,11 @@ export interface SuggestedWave<M extends InventoryMachine = InventoryMachine> {
   readonly machines: readonly M[];
 }
 
+/** What can be copied in a window over a link; without both of them there is no limit. */
+export function bytesWithin(hours: number | undefined, bytesPerSecond: number | undefined): number {
+  return hours === undefined || bytesPerSecond === undefined ? Infinity : hours * 3600 * bytesPerSecond;
+}
+
 /**
  * Waves within limits. Machines with the same label come together where one wave can hold them, the largest sets first; those without
  * a label fill what is left. By size, small machines come first: the first night is the easiest. A machine that is larger than the limit

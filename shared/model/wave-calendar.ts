@@ -1,6 +1,6 @@
 import { dateAfter, instantOf, wallTimeAt } from './wall-time.ts';
 import type { WaveAction } from './wave-action.ts';
-import { weekdays, type WavePlan } from './wave-plan.ts';
+import { weekdays, type BlackOut, type WavePlan } from './wave-plan.ts';
 
 /** Something of a wave that is to start by itself, or the window of a wave, which people start. */
 export interface PlannedStart {
@@ -36,6 +36,11 @@ export function plannedStarts(plan: WavePlan, after: number, until: number): Pla
     }
   }
   return found.filter(({ at }) => at > after && at <= until).sort((one, other) => one.at - other.at);
+}
+
+/** Whether it ends after it begins; one that does not holds nothing back. */
+export function lasts({ fromDate, fromTime, toDate, toTime, zone }: BlackOut): boolean {
+  return instantOf(fromDate, fromTime, zone).at < instantOf(toDate, toTime, zone).at;
 }
 
 export function isBlackedOut({ blackOuts = [] }: WavePlan, at: number): boolean {

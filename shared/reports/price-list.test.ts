@@ -16,6 +16,21 @@ describe('a price list', () => {
     expect(readPriceList('\uFEFFItem;Per;Price\r\nserver;month;12,5\r\n')).toEqual({ perMonth: { server: 12.5 }, currency: '', problems: [] });
   });
 
+  it.each([
+    ['item,per,price\nserver,month,"1,234"\nvcpu,month,"2,000.50"\n', { server: 1234, vcpu: 2000.5 }],
+    ['item;per;price\nserver;month;1.234\nvcpu;month;2.000,50\nnic;month;0,125\n', { server: 1234, vcpu: 2000.5, nic: 0.125 }],
+    ['item;per;price\nserver;month;1,234\n', { server: 1.234 }],
+    ['item\tper\tprice\nserver\tmonth\t1.234\nvcpu\tmonth\t0.034\n', { server: 1.234, vcpu: 0.034 }],
+    ['item;per;price\nserver;month;1 234,5\n', { server: 1234.5 }],
+    ['item,per,price\nserver,month,"0,034"\n', { server: 0.034 }],
+  ])('reads thousands and decimals of %j as they are meant', (csv, perMonth) => {
+    expect(readPriceList(csv)).toEqual({ perMonth, currency: '', problems: [] });
+  });
+
+  it('takes a line without a currency as one in that of the others', () => {
+    expect(readPriceList('item,per,price,currency\nserver,month,1,EUR\nnic,month,1,\n')).toEqual({ perMonth: { server: 1, nic: 1 }, currency: 'EUR', problems: [] });
+  });
+
   it('says what is wrong with which line, and takes the others', () => {
     expect(readPriceList('item,per,price,currency\ndisk,month,1,EUR\nvcpu,week,1,EUR\nvcpu,hour,,EUR\nnic,month,1,EUR\nserver,month,1,USD\n')).toEqual({
       perMonth: { nic: 1 }, currency: 'EUR',

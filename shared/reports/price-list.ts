@@ -22,9 +22,10 @@ export interface Cost {
   readonly perMonth: number;
 }
 
-/** A CSV file with the columns `item`, `per` (`hour` or `month`), `price` and, if any, `currency`. Comma, semicolon or tab. */
+/** A CSV file with the columns `item`, `per` (`hour` or `month`), `price` and, if any, `currency`. Comma, semicolon or tab; prices as spreadsheets write them. */
 export function readPriceList(csv: string): PriceList {
-  const { data } = Papa.parse<Record<string, string>>(csv.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: 'greedy', transformHeader: (name) => name.trim().toLowerCase() });
+  const { data, meta } = Papa.parse<Record<string, string>>(csv.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: 'greedy', transformHeader: (name) => name.trim().toLowerCase() });
+  const decimal = decimalSign(data.map((row) => row['price']?.trim() ?? ''), meta.delimiter);
   const perMonth: Partial<Record<PricedItem, number>> = {};
   const problems: string[] = [];
   let currency = '';
@@ -32,18 +33,37 @@ export function readPriceList(csv: string): PriceList {
     const line = index + 2;
     const item = pricedItems.find((known) => known === row['item']?.trim().toLowerCase());
     const period = periods[row['per']?.trim().toLowerCase() ?? ''];
-    const price = row['price'] === undefined || row['price'].trim() === '' ? NaN : Number(row['price'].trim().replace(',', '.'));
+    const price = priceOf(row['price'] ?? '', decimal);
     if (item === undefined) problems.push(`line ${line}: item must be ${pricedItems.join(', ')}`);
     else if (period === undefined) problems.push(`line ${line}: per must be hour or month`);
-    else if (!Number.isFinite(price) || price < 0) problems.push(`line ${line}: price must be a number`);
-    else if (row['currency'] !== undefined && currency !== '' && row['currency'].trim() !== currency) problems.push(`line ${line}: all prices must have the currency ${currency}`);
+    else if (price === undefined) problems.push(`line ${line}: price must be a number`);
+    else if ((row['currency'] ?? '').trim() !== '' && currency !== '' && row['currency']?.trim() !== currency) problems.push(`line ${line}: all prices must have the currency ${currency}`);
     else {
       perMonth[item] = (perMonth[item] ?? 0) + price * period;
-      currency = row['currency']?.trim() ?? currency;
+      currency = row['currency']?.trim() || currency;
     }
   }
   if (data.length === 0) problems.push('the file has no prices');
   return { perMonth, currency, problems };
+}
+
+/** The sign before decimals, by what can only be read in one way; else the comma where it does not separate columns. */
+function decimalSign(prices: readonly string[], delimiter: string): ',' | '.' {
+  const says = (decimal: ',' | '.'): boolean => {
+    const other = decimal === ',' ? '.' : ',';
+    return prices.some((price) => new RegExp(`^[^${decimal}]*\\${decimal}(\\d{1,2}|\\d{4,})?$`).test(price) || new RegExp(`^0\\${decimal}\\d+$`).test(price) || new RegExp(`\\${other}.*\\${decimal}`).test(price));
+  };
+  if (says('.')) return '.';
+  if (says(',')) return ',';
+  return delimiter === ',' ? '.' : prices.some((price) => price.includes(',')) ? ',' : '.';
+}
+
+/** Undefined where it could be read in two ways, or is no number. */
+function priceOf(written: string, decimal: ',' | '.'): number | undefined {
+  const plain = written.trim().replaceAll(/[\s'’\u00a0\u202f]/g, '');
+  const group = decimal === ',' ? '.' : ',';
+  const ungrouped = new RegExp(`^\\d{1,3}(\\${group}\\d{3})+(\\${decimal}\\d*)?$`).test(plain) ? plain.replaceAll(group, '') : plain;
+  return new RegExp(`^\\d+(\\${decimal}\\d*)?$`).test(ungrouped) ? Number(ungrouped.replace(decimal, '.')) : undefined;
 }
 
 /** What a wave's VMs cost in a month at the destination, item by item. */

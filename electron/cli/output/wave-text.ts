@@ -20,6 +20,7 @@ export function waveText(wave: WaveDetail): string {
     description: wave.plan?.description,
     owner: wave.plan?.owner,
     window: windowText(wave.plan),
+    ...automaticOf(wave.plan),
     groups: wave.groups.length < 2 && wave.groups[0]?.needsGo !== true ? undefined : wave.groups.map(({ name, needsGo, members }) => `${name} (${members}${needsGo ? ', needs a go' : ''})`).join(' > '),
     members: wave.members,
     ready: `${wave.ready} of ${wave.members}`,
@@ -38,6 +39,18 @@ export function waveText(wave: WaveDetail): string {
     severity, replicas.length, code === undefined ? message : `${message} (${code})`, names.get(replicas[0] ?? '') ?? '',
   ]));
   return [head, members, reasons].filter((part) => part !== '').join('\n');
+}
+
+/** What a plan starts by itself, and when it does not. */
+function automaticOf({ window, startsWith, ifMissed, synchronisation, blackOuts = [], rehearsalNetwork }: WavePlan = {}): Readonly<Record<string, string | undefined>> {
+  const starts = window !== undefined && startsWith !== undefined;
+  return {
+    'starts by itself': starts ? startsWith : undefined,
+    'synchronises': synchronisation === undefined ? undefined : `${synchronisation.time} ${synchronisation.zone}, ${synchronisation.days?.join(', ') ?? 'every day'}`,
+    'if missed': starts || synchronisation !== undefined ? (ifMissed ?? 'ask') : undefined,
+    'black-outs': blackOuts.length === 0 ? undefined : blackOuts.map(({ fromDate, fromTime, toDate, toTime, zone }) => `${fromDate} ${fromTime} to ${toDate} ${toTime} ${zone}`).join('; '),
+    'rehearsal network': rehearsalNetwork,
+  };
 }
 
 function problem({ error, errors }: WaveMember): string | undefined {

@@ -1,5 +1,6 @@
 import { waveActions } from '../../../shared/model/wave-action.ts';
-import { wavePlanSchema, missedPolicies, weekdays, type WavePlan } from '../../../shared/model/wave-plan.ts';
+import { lasts } from '../../../shared/model/wave-calendar.ts';
+import { blackOutSchema, wavePlanSchema, missedPolicies, weekdays, type WavePlan } from '../../../shared/model/wave-plan.ts';
 import { issueLine } from '../../../shared/schema/issue-line.ts';
 import { nearestSpelling } from '../../../shared/schema/spelling.ts';
 import { UsageError } from '../command-context.ts';
@@ -72,6 +73,8 @@ function blackOutOf(text: string) {
   const [, fromDate, fromTime, toDate, toTime, zone] = parts(
     '--black-out', text, new RegExp(`^(${date}) (${time}) (${date}) (${time}) (\\S+)$`), '"2026-11-27 08:00 2026-11-27 18:00 Europe/Berlin"',
   );
+  const read = blackOutSchema.safeParse({ fromDate, fromTime, toDate, toTime, zone });
+  if (read.success && !lasts(read.data)) throw new UsageError(`--black-out ${JSON.stringify(text)} ends before it begins`);
   return { fromDate, fromTime, toDate, toTime, zone };
 }
 

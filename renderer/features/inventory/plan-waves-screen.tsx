@@ -6,7 +6,7 @@ import Typography from '@mui/material/Typography';
 import { useMemo, useState } from 'react';
 import { machineLabels, type Inventory, type MachineLabel } from '../../../shared/inventory/inventory.ts';
 import { readFlows, type FlowsRead } from '../../../shared/inventory/network-flows.ts';
-import { suggestWaves } from '../../../shared/inventory/suggest-waves.ts';
+import { bytesWithin, suggestWaves } from '../../../shared/inventory/suggest-waves.ts';
 import type { Endpoint } from '../../../shared/model/endpoint.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { goTo, hrefOf } from '../../app/route.ts';
@@ -16,9 +16,11 @@ import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { FileButton } from '../../components/file-button.tsx';
+import { bytesText } from '../../components/quantities.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { VaultNeeded } from '../../components/vault-card.tsx';
+import { rateOf } from '../../components/written-rate.ts';
 import { text } from '../../text/text.ts';
 import { DraftWaves } from './draft-waves.tsx';
 import type { Draft, DraftHistory } from './wave-drafts.ts';
@@ -59,10 +61,14 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
   const [read, setRead] = useState<FlowsRead>();
   const [most, setMost] = useState('100');
   const [mostTib, setMostTib] = useState('');
+  const [hours, setHours] = useState('');
+  const [rate, setRate] = useState('');
   const [base, setBase] = useState<string>(words.waveName);
   const mostMachines = Number(most);
-  const mostBytes = mostTib.trim() === '' ? Infinity : Number(mostTib) * TiB;
-  const areLimits = Number.isInteger(mostMachines) && mostMachines >= 1 && mostBytes > 0 && base.trim() !== '';
+  const bytesPerSecond = rateOf(rate);
+  const windowHours = hours.trim() === '' ? undefined : Number(hours);
+  const mostBytes = Math.min(mostTib.trim() === '' ? Infinity : Number(mostTib) * TiB, bytesPerSecond === 'invalid' ? Infinity : bytesWithin(windowHours, bytesPerSecond));
+  const areLimits = Number.isInteger(mostMachines) && mostMachines >= 1 && mostBytes > 0 && bytesPerSecond !== 'invalid' && base.trim() !== '';
   const suggested = useMemo<Draft>(
     () => (areLimits ? suggestWaves(machines, { by, mostMachines, mostBytes, name: base.trim(), ...(read === undefined ? {} : { flows: read.flows }) }) : []),
     [machines, by, mostMachines, mostBytes, base, areLimits, read],
@@ -101,6 +107,8 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
         </TextField>
         <TextField type="number" size="small" label={words.most} value={most} onChange={(event) => setMost(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
         <TextField type="number" size="small" label={words.mostTib} value={mostTib} onChange={(event) => setMostTib(event.target.value)} slotProps={{ htmlInput: { min: 0.1, step: 0.1 } }} sx={{ width: 150 }} />
+        <TextField type="number" size="small" label={words.hours} value={hours} onChange={(event) => setHours(event.target.value)} slotProps={{ htmlInput: { min: 0.25, step: 0.25 } }} sx={{ width: 150 }} />
+        <TextField size="small" label={words.rate} placeholder={words.rateExample} value={rate} error={bytesPerSecond === 'invalid'} onChange={(event) => setRate(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={{ width: 150 }} />
         <TextField size="small" label={words.name} value={base} onChange={(event) => setBase(event.target.value)} slotProps={{ htmlInput: { maxLength: 80 } }} sx={{ width: 180 }} />
         <FileButton
           label={words.flows} endings=".csv,.txt" size="small"
@@ -113,6 +121,7 @@ function Plan({ list, endpoints }: { readonly list: Inventory; readonly endpoint
         />
         {read !== undefined && <Typography role="status">{words.flowsRead(read.flows.length, read.skipped)}</Typography>}
       </Box>
+      {Number.isFinite(mostBytes) && (hours !== '' || rate !== '') && <Typography sx={{ color: 'text.secondary' }}>{words.mostIs(bytesText(mostBytes))}</Typography>}
       {create.error !== undefined && <ErrorNotice error={create.error} onClose={create.clear} />}
       <DraftWaves
         draft={draft} base={base.trim()} previous={history.length === 0 ? undefined : (history.at(-2) ?? suggested)}

@@ -5,8 +5,6 @@ import MenuItem from '@mui/material/MenuItem';
 import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useState, type ReactNode } from 'react';
-import { CausewayError } from '../../../shared/model/causeway-error.ts';
-import { parseRate } from '../../../shared/model/bandwidth-profile.ts';
 import type { MemberEstimate, WaveEstimate as Estimate } from '../../../shared/model/wave-estimate.ts';
 import { waveActions, type WaveAction } from '../../../shared/model/wave-action.ts';
 import type { WaveDetail } from '../../../shared/model/wave.ts';
@@ -17,6 +15,7 @@ import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { bytesText, durationText } from '../../components/quantities.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { Section } from '../../components/section.tsx';
+import { rateOf } from '../../components/written-rate.ts';
 import { locale, text } from '../../text/text.ts';
 
 const words = text.waves.estimate;
@@ -56,18 +55,6 @@ export function WaveEstimate({ wave, first }: { readonly wave: WaveDetail; reado
       {isNumber && rate !== 'invalid' && <Result wave={wave.name} action={action} atOnce={number} rate={rate} />}
     </Section>
   );
-}
-
-/** An empty text is no limit. */
-function rateOf(written: string): number | undefined | 'invalid' {
-  if (written.trim() === '') return undefined;
-  try {
-    const rate = parseRate(written);
-    return rate === 0 ? 'invalid' : rate;
-  } catch (error) {
-    if (error instanceof CausewayError) return 'invalid';
-    throw error;
-  }
 }
 
 function Result({ wave, action, atOnce, rate }: { readonly wave: string; readonly action: WaveAction; readonly atOnce: number; readonly rate: number | undefined }) {

@@ -57,6 +57,12 @@ export const waves = {
   plan: 'Plan…',
   planTitle: (wave: string) => `Plan von ${wave}`,
   planSave: 'Plan speichern',
+  blackOuts: {
+    title: 'Sperrzeiten', lead: 'In dieser Zeit startet nichts von selbst.', add: 'Sperrzeit hinzufügen', remove: (number: number) => `Sperrzeit ${number} entfernen`,
+    dates: { from: (number: number) => `Sperrzeit ${number}: erster Tag`, to: (number: number) => `Sperrzeit ${number}: letzter Tag` },
+    times: { from: (number: number) => `Sperrzeit ${number}: Beginn`, to: (number: number) => `Sperrzeit ${number}: Ende` },
+    invalid: 'Jede Sperrzeit braucht an beiden Enden einen Tag und eine Uhrzeit, und endet, nachdem sie begonnen hat.',
+  },
   planFields: {
     rehearsalNetwork: 'Isoliertes Netzwerk für Proben', noRehearsalNetwork: 'Ohne dieses starten Proben nicht von selbst.',
     description: 'Beschreibung', owner: 'Verantwortlich', date: 'Datum', time: 'Uhrzeit', zone: 'Zeitzone', hours: 'Dauer in Stunden', groups: 'Gruppen in ihrer Reihenfolge',

@@ -57,6 +57,12 @@ export const waves = {
   plan: 'Plan…',
   planTitle: (wave: string) => `Plan of ${wave}`,
   planSave: 'Save plan',
+  blackOuts: {
+    title: 'Black-outs', lead: 'Nothing starts automatically in this time.', add: 'Add black-out', remove: (number: number) => `Remove black-out ${number}`,
+    dates: { from: (number: number) => `Black-out ${number}: first day`, to: (number: number) => `Black-out ${number}: last day` },
+    times: { from: (number: number) => `Black-out ${number}: begin`, to: (number: number) => `Black-out ${number}: end` },
+    invalid: 'Each black-out needs a day and a time at both ends, and ends after it begins.',
+  },
   planFields: {
     rehearsalNetwork: 'Isolated network for rehearsals', noRehearsalNetwork: 'Without one, rehearsals do not start automatically.',
     description: 'Description', owner: 'Owner', date: 'Date', time: 'Time', zone: 'Time zone', hours: 'Length in hours', groups: 'Groups, in their order',

@@ -107,6 +107,9 @@ test('what a wave needs is held against quotas and ranges of the last catalog', 
   expect(needs).toMatchObject({ servers: 2, volumes: 2, volumeBytes: 16 * MiB, unknownVms: 0 });
   expect(quotas).toEqual([{ endpoint: 'to', quota: 'volumes', needed: 2, free: 1, limit: 10 }]);
   expect(networks).toMatchObject([{ nics: needs.nics, addresses: 5, outside: [] }]);
+  // A range of IPv6 has room for all, and one that nobody can read says nothing.
+  keepCatalog({ stateFolder }, id, { networks: [{ id: 'n1', name: Object.values(destinationEnvironment.network_map)[0]!, cidrs: ['2001:db8::/64', 'any'] }] });
+  expect((await estimate()).networks).toEqual([{ network: expect.any(String) as string, nics: needs.nics, outside: [] }]);
 });
 
 test('the dashboard counts VMs that were copied and moved by day, and not those that were rolled back', async () => {

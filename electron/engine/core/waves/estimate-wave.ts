@@ -161,14 +161,14 @@ function networksOf(core: CoreContext, all: readonly Known[]): WaveEstimate['net
       const to: unknown = (map as Readonly<Record<string, unknown>>)[network];
       if (typeof to !== 'string') continue;
       const key = `${replica.destinationEndpointId} ${to}`;
-      const cidrs = lastCatalog(core, replica.destinationEndpointId)?.networks?.find(({ id, name }) => id === to || name === to)?.cidrs ?? [];
+      const cidrs = lastCatalog(core, replica.destinationEndpointId)?.networks?.find(({ id, name }) => id === to || name === to)?.cidrs?.filter((cidr) => ipaddr.isValidCIDR(cidr)) ?? [];
       const entry = found.get(key) ?? { network: to, nics: 0, cidrs, outside: [] };
       entry.nics += 1;
       if (keeps && cidrs.length > 0) entry.outside.push(...addresses.filter((address) => !isWithin(address, cidrs)).map((address) => ({ name: replica.name, address })));
       found.set(key, entry);
     }
   }
-  return [...found.values()].map(({ cidrs, ...entry }) => ({ ...entry, ...(cidrs.length === 0 ? {} : { addresses: cidrs.reduce((sum, cidr) => sum + addressesIn(cidr), 0) }) }));
+  return [...found.values()].map(({ cidrs, ...entry }) => ({ ...entry, ...(cidrs.length === 0 || cidrs.some(hasPlenty) ? {} : { addresses: cidrs.reduce((sum, cidr) => sum + addressesIn(cidr), 0) }) }));
 }
 
 function isWithin(address: string, cidrs: readonly string[]): boolean {
@@ -180,11 +180,14 @@ function isWithin(address: string, cidrs: readonly string[]): boolean {
   });
 }
 
-/** Without those of the network, the gateway and the broadcast. */
+/** Nobody counts the addresses of an IPv6 range. */
+function hasPlenty(cidr: string): boolean {
+  return ipaddr.parseCIDR(cidr)[0].kind() === 'ipv6';
+}
+
+/** Of IPv4, without those of the network, the gateway and the broadcast. */
 function addressesIn(cidr: string): number {
-  if (!ipaddr.isValidCIDR(cidr)) return 0;
-  const [range, bits] = ipaddr.parseCIDR(cidr);
-  return range.kind() === 'ipv4' ? Math.max(0, 2 ** (32 - bits) - 3) : 0;
+  return Math.max(0, 2 ** (32 - ipaddr.parseCIDR(cidr)[1]) - 3);
 }
 
 /** Of destinations whose last catalog has quotas. */
