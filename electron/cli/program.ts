@@ -98,9 +98,9 @@ async function explainFailure(error: unknown, context: CommandContext): Promise<
   }
   const failure = error instanceof CausewayError || systemFailure(error) === undefined ? error : fromErrorRecord(toErrorRecord(error));
   if (failure instanceof CausewayError) {
-    const [{ errorText }, { commandHint }] = await Promise.all([import('../../shared/model/errors/catalogue.ts'), import('./output/problem-text.ts')]);
+    const [{ errorText }, { commandHint }, { printableLines }] = await Promise.all([import('../../shared/model/errors/catalogue.ts'), import('./output/problem-text.ts'), import('./output/printable.ts')]);
     const text = errorText(failure.code);
-    context.stderr.write(`causeway: ${text.title}: ${failure.message}\n  ${text.remedy}\n${commandHint(failure.code)}  [${failure.code}]\n`);
+    context.stderr.write(`causeway: ${text.title}: ${printableLines(failure.message)}\n  ${text.remedy}\n${commandHint(failure.code)}  [${failure.code}]\n`);
     return 1;
   }
   context.stderr.write(`causeway: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -30,12 +30,13 @@ const importList: CommandRegistrar = (group, context) => {
       const { compareInventories } = await import('../../../shared/inventory/compare-inventories.ts');
       const { inventoryTable } = await import('../output/project-tables.ts');
       const { print } = await import('../output/print.ts');
+      const { printable } = await import('../output/printable.ts');
       const fileName = basename(file);
       const plans = guessPlans(await readTablesInWorker(fileName, readInputFile(file), context));
       if (plans.length === 0) throw new CausewayError('inventory.unreadable', `${fileName}: no table has a column with VM names`);
       const { machines, problems } = importMachines(plans, { withTemplates: options.templates === true, ...(options.os === undefined ? {} : { osWhenUnknown: options.os }) });
       for (const { severity, table, row, column, message } of problems) {
-        context.stderr.write(`${fileName}: ${table} row ${row}${column === undefined ? '' : `, ${column}`}: ${severity}: ${message}\n`);
+        context.stderr.write(`${printable(`${fileName}: ${table} row ${row}${column === undefined ? '' : `, ${column}`}: ${severity}: ${message}`)}\n`);
       }
       if (machines.length === 0) throw new CausewayError('inventory.unreadable', `${fileName}: no VM can be imported`);
       const name = options.name ?? fileName.replace(/\.[^.]*$/, '');

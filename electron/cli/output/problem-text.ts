@@ -1,5 +1,6 @@
 import type { ErrorRecord } from '../../../shared/model/causeway-error.ts';
 import { errorText, type ErrorCode } from '../../../shared/model/errors/catalogue.ts';
+import { printableLines } from './printable.ts';
 
 /** What to type for an error's remedy. The remedies themselves are shown in the workbench too and name no commands. */
 const commands: Partial<Record<ErrorCode, string>> = {
@@ -40,5 +41,5 @@ export function problemText(run: { readonly error?: ErrorRecord | undefined; rea
     lines.push(`${title}: ${error.message}`, `  why:    ${cause}`, `  remedy: ${remedy}`, ...commandHint(error.code).split('\n').filter((text) => text !== ''), `  [${error.code}]`);
   }
   if (run.leftBehind > 0) lines.push(`${run.leftBehind} temporary resources were left behind: see causeway ledger orphans`);
-  return lines.map((line) => `${line}\n`).join('');
+  return lines.map((line) => `${printableLines(line)}\n`).join('');
 }

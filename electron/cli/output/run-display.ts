@@ -3,6 +3,7 @@ import type { Event } from '../../../shared/model/event.ts';
 import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { CommandContext } from '../command-context.ts';
 import { progressLines, progressSentence } from './progress-bars.ts';
+import { printable, printableLines } from './printable.ts';
 
 /** Shows runs while they go on. */
 export interface RunDisplay {
@@ -41,7 +42,7 @@ type Terminal = Output & { readonly columns?: number; readonly rows?: number };
 export function plainDisplay({ stdout, stderr }: { readonly stdout: Output; readonly stderr: Output }, titleOf: TitleOf = () => undefined, intervalMs = 10_000): RunDisplay {
   const said = new Map<string, { readonly at: number; readonly phase: string }>();
   return {
-    event: (event) => void stdout.write(`${event.message}\n`),
+    event: (event) => void stdout.write(`${printable(event.message)}\n`),
     progress(progress) {
       const before = said.get(progress.executionId);
       const now = performance.now();
@@ -49,9 +50,9 @@ export function plainDisplay({ stdout, stderr }: { readonly stdout: Output; read
       if (before !== undefined && before.phase === phase && now - before.at < intervalMs) return;
       said.set(progress.executionId, { at: now, phase });
       const title = titleOf(progress.executionId);
-      stdout.write(`  ${title === undefined ? '' : `${title}: `}${progressSentence(progress)}\n`);
+      stdout.write(`  ${title === undefined ? '' : `${printable(title)}: `}${progressSentence(progress)}\n`);
     },
-    notice: (text) => void stderr.write(`${text}\n`),
+    notice: (text) => void stderr.write(`${printableLines(text)}\n`),
     end: () => undefined,
   };
 }
@@ -72,20 +73,20 @@ export function terminalDisplay(stdout: Terminal, titleOf: TitleOf = () => undef
   return {
     event(event) {
       const task = `${event.deploymentId ?? event.executionId ?? ''}/${event.taskId ?? ''}`;
-      if (event.type !== 'task.state') return draw([event.message]);
+      if (event.type !== 'task.state') return draw([printable(event.message)]);
       if (event.details['state'] === 'running') {
-        tasks.set(task, event.message);
+        tasks.set(task, printable(event.message));
         return draw();
       }
       tasks.delete(task);
-      draw([event.message]);
+      draw([printable(event.message)]);
     },
     progress(progress) {
       const title = titleOf(progress.executionId);
-      bars.set(progress.executionId, [...(title === undefined ? [] : [title]), ...progressLines(progress, stdout.columns ?? 80)]);
+      bars.set(progress.executionId, [...(title === undefined ? [] : [printable(title)]), ...progressLines(progress, stdout.columns ?? 80)]);
       draw();
     },
-    notice: (text) => draw([text]),
+    notice: (text) => draw(printableLines(text).split('\n')),
     end(executionId) {
       // They stay where they are; what comes next goes below.
       const own = bars.get(executionId) ?? [];

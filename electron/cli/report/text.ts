@@ -1,5 +1,6 @@
 import type { Finding } from '../../../shared/schema/finding.ts';
 import { summarise, type FileResult } from '../../../shared/reports/file-result.ts';
+import { printable } from '../output/printable.ts';
 
 interface TextOptions {
   readonly colour: boolean;
@@ -38,9 +39,4 @@ export function formatText(results: readonly FileResult[], { colour }: TextOptio
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-/** Keys of a document come from anybody: control characters must not reach the terminal. */
-function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
