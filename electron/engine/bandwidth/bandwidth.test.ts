@@ -56,6 +56,34 @@ describe('a bandwidth limiter', () => {
     expect(a!.sent + b!.sent).toBeGreaterThan(2_800_000);
   });
 
+  it.each([
+    ['larger pieces', [1_000_000], [10_000]],
+    ['more pieces on their way', [100_000, 100_000, 100_000, 100_000], [100_000]],
+  ])('gives each of those under one limit the same, whoever has %s', async (_who, many, few) => {
+    const clock = new FakeClock();
+    const parent = createBandwidthLimiter({ bytesPerSecond: 1_000_000, clock });
+    const [greedy, modest] = [many, few].map((pieces) => {
+      const limiter = createBandwidthLimiter({ bytesPerSecond: 1e9, parent, clock });
+      const senders = pieces.map((bytes) => sender(limiter, bytes));
+      return () => senders.reduce((sum, { sent }) => sum + sent, 0);
+    });
+    await clock.pass(60_000);
+    expect(greedy!() + modest!()).toBeGreaterThan(55_000_000);
+    expect(modest!()).toBeGreaterThan(0.9 * greedy!());
+    expect(greedy!()).toBeGreaterThan(0.9 * modest!());
+  });
+
+  it('lets nobody save up what it did not use', async () => {
+    const clock = new FakeClock();
+    const parent = createBandwidthLimiter({ bytesPerSecond: 1_000_000, clock });
+    const early = sender(createBandwidthLimiter({ bytesPerSecond: 1e9, parent, clock }), 100_000);
+    await clock.pass(30_000);
+    const before = early.sent;
+    const late = sender(createBandwidthLimiter({ bytesPerSecond: 1e9, parent, clock }), 100_000);
+    await clock.pass(20_000);
+    expect(Math.abs(early.sent - before - late.sent)).toBeLessThanOrEqual(300_000);
+  });
+
   it('counts what was refunded as not sent', async () => {
     const clock = new FakeClock();
     const limiter = createBandwidthLimiter({ bytesPerSecond: 100_000, clock });

@@ -11,10 +11,13 @@ export interface BandwidthSettings {
 
 /** Shared by everything that sends under one limit. */
 export interface BandwidthLimiter {
-  /** Resolves when `bytes` may be sent; in the order of asking. Rejects with the signal's reason when aborted. */
-  take(bytes: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when `bytes` may be sent. Rejects with the signal's reason when aborted.
+   * @param by who asks: those that wait get equal shares, however much each asks for; requests of one are granted in order
+   */
+  take(bytes: number, signal: AbortSignal, by?: object): Promise<void>;
   /** Gives back what was taken and then not sent (compression, a zero run). */
-  refund(bytes: number): void;
+  refund(bytes: number, by?: object): void;
   /** Applies new settings immediately, also to waiting senders. Replaces all former ones. */
   set(settings: BandwidthSettings): void;
   /** The current limit, without parents: undefined = unlimited, 0 = paused. */
@@ -23,6 +26,8 @@ export interface BandwidthLimiter {
 
 interface Waiter {
   readonly bytes: number;
+  /** Its turn, in bytes that its asker has been granted or waits for: the lowest is next. */
+  readonly turn: number;
   readonly grant: () => void;
 }
 
@@ -34,13 +39,17 @@ const REVIEW_MILLISECONDS = 15_000;
 /**
  * A token bucket. A grant is made when the bucket is not empty and may take it below zero, so that a request larger
  * than the burst needs no splitting and the long-term rate is still kept.
- * @param options.parent a wider limit that also applies (disk under endpoint under application)
+ * @param options.parent a wider limit that also applies, shared equally by those that wait under it (executions under a project)
  */
 export function createBandwidthLimiter(
   options: BandwidthSettings & { readonly parent?: BandwidthLimiter; readonly clock?: Clock } = {},
 ): BandwidthLimiter {
   const clock = options.clock ?? systemClock;
   const waiters: Waiter[] = [];
+  const itself = {};
+  // Turns continue from `turn`, so that nobody saves up what it did not use while it asked for nothing.
+  const nextTurns = new WeakMap<object, number>();
+  let turn = 0;
   let settings = readSettings(options);
   let rate = currentRate();
   let tokens = (rate ?? 0) * BURST_SECONDS;
@@ -69,6 +78,7 @@ export function createBandwidthLimiter(
     fill();
     while (waiters.length > 0 && (rate === undefined || (rate > 0 && tokens > 0))) {
       const waiter = waiters.shift()!;
+      turn = Math.max(turn, waiter.turn);
       if (rate !== undefined) tokens -= waiter.bytes;
       waiter.grant();
     }
@@ -77,35 +87,40 @@ export function createBandwidthLimiter(
     callOff = clock.after(Math.min(Math.max(wait, 1), REVIEW_MILLISECONDS), pump);
   }
 
-  function own(bytes: number, signal: AbortSignal): Promise<void> {
+  function own(bytes: number, signal: AbortSignal, by: object): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);
       const onAbort = (): void => {
         const index = waiters.indexOf(waiter);
         if (index >= 0) waiters.splice(index, 1);
+        nextTurns.set(by, (nextTurns.get(by) ?? 0) - bytes);
         reject(signal.reason as Error);
       };
+      const ownTurn = Math.max(turn, nextTurns.get(by) ?? 0);
+      nextTurns.set(by, ownTurn + bytes);
       const waiter: Waiter = {
         bytes,
+        turn: ownTurn,
         grant: () => {
           signal.removeEventListener('abort', onAbort);
           resolve();
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      waiters.push(waiter);
+      waiters.splice(waiters.findLastIndex((other) => other.turn <= waiter.turn) + 1, 0, waiter);
       if (waiters.length === 1) pump();
     });
   }
 
   return {
-    async take(bytes, signal) {
-      await own(bytes, signal);
-      await options.parent?.take(bytes, signal);
+    async take(bytes, signal, by = itself) {
+      await own(bytes, signal, by);
+      await options.parent?.take(bytes, signal, itself);
     },
-    refund(bytes) {
+    refund(bytes, by = itself) {
       tokens += bytes;
-      options.parent?.refund(bytes);
+      nextTurns.set(by, (nextTurns.get(by) ?? 0) - bytes);
+      options.parent?.refund(bytes, itself);
       if (waiters.length > 0) pump();
     },
     set(next) {
