@@ -28,8 +28,17 @@ const resultFile = process.env['CAUSEWAY_CORPUS_RESULT'];
 const minute = 60_000;
 const macAddress = '52:54:00:c0:00:01';
 
-/** An emulated machine may find its devices late. */
-const patience = { name: 'patience', content: 'mkdir -p /etc/systemd/system.conf.d; printf "[Manager]\\nDefaultDeviceTimeoutSec=15min\\n" > /etc/systemd/system.conf.d/patience.conf' } as const;
+/**
+ * On a busy computer an emulated machine stands still for minutes, by its own clock: its devices come late, and its services, watched as
+ * they are, would be given up.
+ */
+const patience = {
+  name: 'patience',
+  content: `mkdir -p /etc/systemd/system.conf.d /etc/systemd/system/service.d
+printf "[Manager]\\nDefaultDeviceTimeoutSec=15min\\n" > /etc/systemd/system.conf.d/patience.conf
+printf "[Service]\\nWatchdogSec=0\\nTimeoutStartSec=30min\\n" > /etc/systemd/system/service.d/patience.conf
+[ -e /etc/udev/udev.conf ] && echo event_timeout=1800 >> /etc/udev/udev.conf || true`,
+} as const;
 
 function stage(text: string): void {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
