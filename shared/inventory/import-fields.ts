@@ -15,7 +15,7 @@ const machine: readonly ImportField[] = [
   { id: 'id', headings: ['vmuuid', 'uuid', 'vmid', 'id', 'instanceid', 'biosuuid', 'machineid'] },
 ];
 
-/** What a column can mean, by the role of its table. Headings are those of RVTools and of usual hand-made lists. */
+/** What a column can mean, by the role of its table. Headings are those of RVTools, of lists that the vSphere client exports, and of usual hand-made lists. */
 export const importFields = {
   machines: [
     ...machine,
@@ -24,11 +24,11 @@ export const importFields = {
     { id: 'os_configured', headings: ['osaccordingtotheconfigurationfile', 'configuredos', 'guestid'] },
     { id: 'power', headings: ['powerstate', 'power', 'state', 'status'] },
     { id: 'vcpus', headings: ['cpus', 'vcpus', 'cpu', 'vcpu', 'numcpu', 'numcpus', 'numberofcpus', 'cores', 'numberofcores'] },
-    { id: 'memory', headings: ['memory', 'memorymb', 'memorymib', 'memorygb', 'memorygib', 'ram', 'rammb', 'rammib', 'ramgb', 'ramgib', 'memsize'], isSize: true },
+    { id: 'memory', headings: ['memory', 'memorymb', 'memorymib', 'memorygb', 'memorygib', 'ram', 'rammb', 'rammib', 'ramgb', 'ramgib', 'memsize', 'memorysize'], isSize: true },
     { id: 'firmware', headings: ['firmware', 'boottype', 'bios'] },
     { id: 'secure_boot', headings: ['efisecureboot', 'secureboot'] },
     // Headings that say "capacity" or a unit go first: "Disks" is a number of disks where another column has their size.
-    { id: 'disks', headings: ['disksizes', 'totaldiskcapacitymib', 'totaldiskcapacitymb', 'totaldiskcapacity', 'disksgb', 'disksgib', 'disksmb', 'disksmib', 'diskgb', 'diskgib', 'diskmb', 'diskmib', 'disksize', 'disksizegb', 'capacitymib', 'capacitymb', 'capacitygb', 'capacity', 'provisionedmib', 'provisionedmb', 'provisionedgb', 'provisioned', 'storagegb', 'storagegib', 'storage', 'disk', 'disks'], isSize: true },
+    { id: 'disks', headings: ['disksizes', 'totaldiskcapacitymib', 'totaldiskcapacitymb', 'totaldiskcapacity', 'disksgb', 'disksgib', 'disksmb', 'disksmib', 'diskgb', 'diskgib', 'diskmb', 'diskmib', 'disksize', 'disksizegb', 'capacitymib', 'capacitymb', 'capacitygb', 'capacity', 'provisionedmib', 'provisionedmb', 'provisionedgb', 'provisioned', 'provisionedspace', 'storagegb', 'storagegib', 'storage', 'disk', 'disks'], isSize: true },
     { id: 'disk_count', headings: ['numvirtualdisks', 'numberofdisks', 'diskcount', 'disks'] },
     { id: 'storage', headings: ['datastore', 'storagebackend', 'storagename', 'datastores'] },
     { id: 'networks', headings: ['networks', 'network', 'portgroup', 'network1', 'vlan', 'primarynetwork'] },

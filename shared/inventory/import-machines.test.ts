@@ -150,6 +150,12 @@ test.each([
   expect(problems.map((problem) => [problem.severity, problem.column, problem.message])).toEqual([['warning', column, message]]);
 });
 
+test('a list that the vSphere client exports has its sizes, whose units stand in the cells', async () => {
+  const plans = await csv('Name,State,Status,Provisioned Space,Used Space,Host CPU,Host Mem,CPUs,Memory Size,Guest OS,IP Address,Host\nweb-01,Powered On,Normal,40 GB,12.5 GB,120 MHz,1.9 GB,2,4 GB,Ubuntu Linux (64-bit),10.0.0.5,esx-1\n');
+  const { machines, problems } = importMachines(plans, { withTemplates: false });
+  expect([problems, machines]).toMatchObject([[], [{ power: 'running', labels: { host: 'esx-1' }, vm: { name: 'web-01', os_type: 'linux', vcpus: 2, memory_mb: 4096, disks: [{ size_bytes: 40 * GiB }] } }]]);
+});
+
 test('a heading that counts disks is not taken for their size beside one that says the capacity', async () => {
   const plans = await csv('Name,OS,Disks,Capacity GB\nweb,linux,3,120\n');
   expect(importMachines(plans, { withTemplates: false }).machines[0]?.vm.disks).toEqual([{ id: 'disk-0', size_bytes: 120 * GiB }]);
