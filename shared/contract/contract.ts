@@ -22,7 +22,7 @@ import { guestCalls } from './guest-calls.ts';
 import { lifeCalls } from './life-calls.ts';
 import { notificationCalls } from './notification-calls.ts';
 import {
-  checkedEndpointSchema, checkReportSchema, featurePolicySchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
+  bandwidthSchema, checkedEndpointSchema, checkReportSchema, featurePolicySchema, name, nothing, optionListSchema, pluginDescriptionSchema, queueSchema, reference, secretName, vaultStatusSchema, vmSummarySchema,
 } from './schemas.ts';
 
 /** Only the newest of each replica, of however many replicas there are: the limit does not hold then. */
@@ -229,9 +229,7 @@ export const calls = {
   'execution.limit': {
     input: z.strictObject({
       execution: reference,
-      /** Bytes per second; both left out = unlimited. */
-      bandwidthLimit: z.number().nonnegative().optional(),
-      bandwidthProfile: z.string().max(2000).optional(),
+      ...bandwidthSchema.shape,
     }),
     output: nothing,
   },
@@ -252,6 +250,8 @@ export const calls = {
 
   /** How many executions, and how many deployments, run at the same time in this project, and how many wait for their turn. */
   'queue.show': { input: nothing, output: queueSchema },
+  /** The bandwidth that all executions of the project share. */
+  'queue.setBandwidth': { input: bandwidthSchema, output: queueSchema },
   'queue.setLimit': { input: z.strictObject({ atOnce: z.int().min(1).max(32) }), output: queueSchema },
 
   /** Disk copy workers that executions use in turn: how many are kept, and those that are there. */

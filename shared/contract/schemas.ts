@@ -47,7 +47,10 @@ export const pluginDescriptionSchema = z.object({
 });
 
 const queuedSchema = z.object({ running: z.int().nonnegative(), waiting: z.int().nonnegative() });
-export const queueSchema = z.object({ atOnce: z.int().positive(), executions: queuedSchema, deployments: queuedSchema });
+/** Bytes per second, or by time of day; neither: unlimited. */
+export const bandwidthSchema = z.strictObject({ bandwidthLimit: z.number().nonnegative().optional(), bandwidthProfile: z.string().max(2000).optional() });
+/** With the bandwidth of all executions together. */
+export const queueSchema = z.object({ atOnce: z.int().positive(), ...bandwidthSchema.shape, executions: queuedSchema, deployments: queuedSchema });
 
 export const name = z.string().trim().min(1).max(100);
 /** An id, or a name that only one thing has. */

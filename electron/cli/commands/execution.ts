@@ -7,7 +7,7 @@ import { runList } from '../project/run-list.ts';
 /** `causeway execution …` */
 export const registerExecution: CommandRegistrar = (program, context) => {
   const group = program.command('execution');
-  for (const add of [listExecutions, showExecution, resumeExecution, cancelExecution, limitExecution, parallelExecutions]) add(group, context);
+  for (const add of [listExecutions, showExecution, resumeExecution, cancelExecution, limitExecution, limitTogether, parallelExecutions]) add(group, context);
 };
 
 const listExecutions = runList<Execution>({
@@ -97,6 +97,26 @@ const limitExecution: CommandRegistrar = (group, context) => {
       const { bandwidthOf } = await import('../project/execute-replica.ts');
       const limits = bandwidthOf({ ...(rate === undefined ? {} : { limit: rate }), ...(options.profile === undefined ? {} : { limitProfile: options.profile }) });
       await withProject(options, context, (core) => core.call('execution.limit', { execution, ...limits }));
+      return 0;
+    }),
+  );
+};
+
+const limitTogether: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('limit-all')
+    .description('Show or change the bandwidth limit that all executions of the project share equally. Applies immediately, and to further executions.')
+    .argument('[rate]', 'bytes per second, e.g. 50M, 400Mbit, pause, unlimited')
+    .option('--profile <profile>', 'limits by time of day, e.g. "mon-fri 08:00-18:00=20M; *=unlimited"');
+  inProject(command).action(
+    context.run(async (rate: string | undefined, options: ProjectOptions & { profile?: string }): Promise<ExitStatus> => {
+      const [{ withProject }, { bandwidthOf }, { print }, { formatRate }] = await Promise.all([
+        import('../project/with-project.ts'), import('../project/execute-replica.ts'), import('../output/print.ts'), import('../../../shared/model/bandwidth-profile.ts'),
+      ]);
+      const isChange = rate !== undefined || options.profile !== undefined;
+      const limits = bandwidthOf({ ...(rate === undefined ? {} : { limit: rate }), ...(options.profile === undefined ? {} : { limitProfile: options.profile }) });
+      const queue = await withProject(options, context, (core) => (isChange ? core.call('queue.setBandwidth', limits) : core.call('queue.show', {})));
+      print(context, options, [queue], () => `Bandwidth of all executions: ${queue.bandwidthLimit === undefined ? queue.bandwidthProfile ?? 'unlimited' : formatRate(queue.bandwidthLimit)}\n`);
       return 0;
     }),
   );

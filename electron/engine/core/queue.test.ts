@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCore, type Core } from './core.ts';
 import { MemoryLab } from './testing/memory-lab.ts';
@@ -80,6 +81,24 @@ test('with one place, runs wait for their turn and say so; with more, they start
   expect(await positions()).toEqual([undefined, undefined, undefined]);
   release();
   await core.drain();
+  expect((await core.call('execution.list', {})).map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);
+});
+
+test('all executions together keep a limit of bandwidth, which takes effect immediately and outlives the engine', async () => {
+  expect(await core.call('queue.setBandwidth', { bandwidthLimit: 0 })).toMatchObject({ bandwidthLimit: 0 });
+  await core.close();
+  core = open();
+  expect(await core.call('queue.show', {})).toMatchObject({ bandwidthLimit: 0 });
+  let writes = 0;
+  lab.beforeWrite = async () => void (writes += 1);
+  await executeAll();
+  await expect.poll(async () => Promise.all(ids.map(async (execution) => (await core.call('execution.show', { execution })).tasks.find(({ id }) => id === 'replicate-disks')?.state))).toEqual(['running', 'running', 'running']);
+  await setTimeout(100);
+  expect(writes).toBe(0);
+  const unlimited = await core.call('queue.setBandwidth', {});
+  expect(unlimited.bandwidthLimit).toBeUndefined();
+  await core.drain();
+  expect(writes).toBeGreaterThan(0);
   expect((await core.call('execution.list', {})).map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);
 });
 

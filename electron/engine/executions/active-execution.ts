@@ -31,10 +31,11 @@ export interface ActiveExecution extends ActiveRun {
   ratesStoredAt: number;
 }
 
-export function activeExecution(store: Store, execution: Execution, base: ActiveRun): ActiveExecution {
+/** @param parent the limit of all executions together */
+export function activeExecution(store: Store, execution: Execution, base: ActiveRun, parent: BandwidthLimiter): ActiveExecution {
   return {
     ...base,
-    limiter: createBandwidthLimiter(limits(execution.options)),
+    limiter: createBandwidthLimiter({ ...limits(execution.options), parent }),
     progress: execution.progress,
     rates: rateHistory(store.rates.get(execution.id)),
     ratesStoredAt: Date.now(),

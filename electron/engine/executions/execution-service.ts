@@ -22,13 +22,14 @@ export function executionService(service: ExecutionServiceOptions) {
     const execution = store.executions.find(id);
     return execution !== undefined && !isTerminalExecution(execution.state);
   });
+  const together = createBandwidthLimiter(limits(store.bandwidthLimit.get()));
   const runs = new RunService<Execution, ActiveExecution, OpenedRun>({
     noun: 'execution',
     runs: store.executions,
     tasks: store.tasks,
     findReplica: (id) => store.replicas.find(id),
     graphOf: (execution) => replicaGraph(execution.options),
-    activate: (execution, base) => activeExecution(store, execution, base),
+    activate: (execution, base) => activeExecution(store, execution, base, together),
     open,
     finish,
     clean: (error) => service.clean(error),
@@ -117,6 +118,12 @@ export function executionService(service: ExecutionServiceOptions) {
       const { bandwidthLimit: _limit, bandwidthProfile: _profile, ...rest } = execution.options;
       store.executions.setOptions(id, { ...rest, ...change });
       runs.emit(execution, 'note', 'the bandwidth limit was changed', pickLimits(change));
+    },
+
+    /** Another limit of all executions together from now on; those that run share it equally. */
+    limitTogether(change: Limits): void {
+      together.set(limits(change));
+      store.bandwidthLimit.set(change);
     },
 
     /** Records in every active execution that the computer was asleep, which explains the pause. */

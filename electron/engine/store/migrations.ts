@@ -372,4 +372,16 @@ CREATE TABLE worker_pool (
 ) STRICT;
 `,
   },
+  {
+    number: 17,
+    name: 'bandwidth of all executions together',
+    sql: `
+CREATE TABLE bandwidth_limit (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  -- Bytes per second.
+  rate INTEGER,
+  profile TEXT
+) STRICT;
+`,
+  },
 ];

@@ -4,6 +4,7 @@ import type { ReplicaFleet } from '../ports/replica-fleet.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { lifeRecordStore, type LifeRecordStore } from './life-records.ts';
 import { openDatabase } from './database.ts';
+import { bandwidthLimitStore, type BandwidthLimitStore } from './bandwidth-limit.ts';
 import { deploymentStore, type DeploymentStore } from './deployments.ts';
 import { describedStore, type DescribedStore } from './described.ts';
 import { endpointStore, type EndpointStore } from './endpoints.ts';
@@ -39,6 +40,7 @@ export interface Store {
   readonly ledger: LedgerEntryStore;
   readonly snapshots: SnapshotStore;
   readonly queueLimit: QueueLimitStore;
+  readonly bandwidthLimit: BandwidthLimitStore;
   readonly workerPool: WorkerPoolSettingsStore;
   readonly described: DescribedStore;
   readonly waveRuns: WaveRunStore;
@@ -81,6 +83,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     ledger: ledgerEntryStore(db, clock, ownership, () => fleet),
     snapshots: snapshotStore(db),
     queueLimit: queueLimitStore(db),
+    bandwidthLimit: bandwidthLimitStore(db),
     workerPool: workerPoolSettingsStore(db),
     described: describedStore(db),
     waveRuns: waveRunStore(db),

@@ -114,6 +114,7 @@ export const runs = {
   atOnceHelp: '1 bis 32 für alle Ausführungen dieses Projekts. Weitere Ausführungen kommen in die Warteschlange.',
   atOnceTitle: 'Parallele Ausführungen',
   atOnceLead: 'Wird sofort wirksam. Wenn Sie das Limit senken, werden laufende Ausführungen fortgesetzt und weitere kommen in die Warteschlange.',
+  bandwidthOfAll: 'Alle Ausführungen dieses Projekts zusammen haben höchstens diese Bandbreite, zu gleichen Teilen. Das Limit wird sofort wirksam.',
   atOnceChanged: (count: number) => counted(count, { one: '# parallele Ausführung', other: '# parallele Ausführungen' }),
   changeAtOnce: 'Ändern…',
   queueNow: (running: number, waiting: number) => `${running} aktiv, ${waiting} in der Warteschlange.`,

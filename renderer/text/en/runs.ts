@@ -114,6 +114,7 @@ export const runs = {
   atOnceHelp: '1 to 32 for all executions of this project. Further executions are queued.',
   atOnceTitle: 'Parallel executions',
   atOnceLead: 'Takes effect immediately. If you lower the limit, running executions continue and further ones are queued.',
+  bandwidthOfAll: 'All executions of this project together have at most this bandwidth, in equal shares. It takes effect immediately.',
   atOnceChanged: (count: number) => counted(count, { one: '# parallel execution', other: '# parallel executions' }),
   changeAtOnce: 'Change…',
   queueNow: (running: number, waiting: number) => `${running} running, ${waiting} queued.`,

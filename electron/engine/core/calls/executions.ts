@@ -72,11 +72,18 @@ export const queueCalls: Handlers<CallsOf<'queue'>> = {
     core.deployments.runs.queue.setLimit(atOnce);
     return queueOf(core);
   },
+
+  /** Takes effect immediately, and for this project from now on. */
+  async 'queue.setBandwidth'(core, limit) {
+    core.executions.limitTogether(limit);
+    return queueOf(core);
+  },
 };
 
 function queueOf(core: CoreContext) {
   return {
     atOnce: core.store.queueLimit.get() ?? core.defaultAtOnce,
+    ...core.store.bandwidthLimit.get(),
     executions: core.executions.runs.queue.counts(),
     deployments: core.deployments.runs.queue.counts(),
   };

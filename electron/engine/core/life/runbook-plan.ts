@@ -41,7 +41,7 @@ interface PlannedMember {
   readonly expected: string;
 }
 
-/** When each member of a wave starts: after whom, and at what time, if its window is planned and was measured. */
+/** When each member of a wave starts: after which others, and at what time, if its window is planned and was measured. */
 function plannedMembers(core: CoreContext, wave: Wave): ReadonlyMap<string, PlannedMember> {
   const { plan } = wave;
   const members = core.store.replicas.list().filter((replica) => replica.wave === wave.name);
