@@ -78,10 +78,11 @@ describe('waves', () => {
     expect(plan()).toEqual({ window: { date: '2026-11-28', time: '22:00', zone: 'Europe/Berlin', hours: 6 }, groups, after: { 'web-01': ['db-01'] } });
     expect((await causeway('wave', 'plan', 'first', '--hours', '8', '--owner', 'Ada', '--clear', 'after', '--synchronise', '02:00 Europe/Berlin mon,thu')).status).toBe(0);
     expect(plan()).toEqual({ window: { date: '2026-11-28', time: '22:00', zone: 'Europe/Berlin', hours: 8 }, groups, owner: 'Ada', synchronisation: { time: '02:00', zone: 'Europe/Berlin', days: ['mon', 'thu'] } });
-    const shown = await causeway('wave', 'plan', 'first', '--starts-with', 'cut-over', '--if-missed', 'skip', '--black-out', '2026-11-27 08:00 2026-11-27 18:00 Europe/Berlin', '--rehearsal-network', 'isolated');
-    for (const line of [/starts by itself +cut-over/, /synchronises +02:00 Europe\/Berlin, mon, thu/, /if missed +skip/, /black-outs +2026-11-27 08:00 to 2026-11-27 18:00 Europe\/Berlin/, /rehearsal network +isolated/]) expect(shown.out).toMatch(line);
+    const shown = await causeway('wave', 'plan', 'first', '--starts-with', 'cut-over', '--if-missed', 'skip', '--black-out', '2026-11-27 08:00 2026-11-27 18:00 Europe/Berlin', '--rehearsal-network', 'isolated', '--limit-profile', 'mon-fri 08:00-18:00=20M; *=unlimited');
+    for (const line of [/starts by itself +cut-over/, /synchronises +02:00 Europe\/Berlin, mon, thu/, /if missed +skip/, /black-outs +2026-11-27 08:00 to 2026-11-27 18:00 Europe\/Berlin/, /rehearsal network +isolated/, /bandwidth +mon-fri 08:00-18:00=20M; \*=unlimited/]) expect(shown.out).toMatch(line);
     for (const [option, value, message] of [
       ['--window', '28.11.2026', '"2026-11-28 22:00 Europe/Berlin"'], ['--window', '2026-02-30 22:00 Europe/Berlin', 'window.date'], ['--window', '2026-11-28 22:00 Mars/Base', 'IANA time zone'],
+      ['--limit-profile', 'mon-fri 08:00', 'must be a profile'],
       ['--black-out', '2026-11-27 18:00 2026-11-27 08:00 Europe/Berlin', 'ends before it begins'],
       ['--starts-with', 'cutover', 'did you mean cut-over?'], ['--go', 'Nobody', 'no group "Nobody"'],
     ] as const) expect(await causeway('wave', 'plan', 'first', option, value)).toMatchObject({ status: 2, err: expect.stringContaining(message) as unknown });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseProfile } from './bandwidth-profile.ts';
 import { waveActions } from './wave-action.ts';
 
 /** What happens to a planned start that the computer slept through. */
@@ -51,6 +52,8 @@ export const wavePlanSchema = z.strictObject({
   ifMissed: z.enum(missedPolicies).optional(),
   synchronisation: waveScheduleSchema.optional(),
   blackOuts: z.array(blackOutSchema).max(100).optional(),
+  /** Bandwidth of each member's executions by time of day, e.g. `mon-fri 08:00-18:00=20M; *=unlimited`. */
+  bandwidth: z.string().trim().max(2000).refine(isProfile, 'must be a profile like "mon-fri 08:00-18:00=20M; *=unlimited"').optional(),
   /** How many members run at the same time. */
   atOnce: z.int().min(1).max(32).optional(),
   groups: z.array(waveGroupSchema).max(100).optional(),
@@ -58,6 +61,16 @@ export const wavePlanSchema = z.strictObject({
   after: z.record(replicaName, z.array(replicaName).max(100)).optional(),
 });
 export type WavePlan = Readonly<z.infer<typeof wavePlanSchema>>;
+
+/** Whether it is a bandwidth profile. */
+export function isProfile(text: string): boolean {
+  try {
+    parseProfile(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function isZone(name: string): boolean {
   try {

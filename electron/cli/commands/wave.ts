@@ -123,10 +123,11 @@ const planWave: CommandRegistrar = (group, context) => {
     .option('--synchronise <schedule>', 'synchronise repeatedly: "02:00 Europe/Berlin mon,thu"; without days, every day')
     .option('--black-out <times>', 'nothing starts by itself in this time: "2026-11-27 08:00 2026-11-27 18:00 Europe/Berlin" (repeatable)', collect)
     .option('--at-once <number>', 'how many members are processed in parallel')
+    .option('--limit-profile <profile>', 'bandwidth of each execution by time of day, e.g. "mon-fri 08:00-18:00=20M; *=unlimited"')
     .option('--group <members>', 'members that come before those of later groups: Databases=db-01,db-02 (repeatable, in order)', collect)
     .option('--go <group>', 'a person has to start this group (repeatable)', collect)
     .option('--after <order>', 'a replica starts after others completed: app-01=db-01 (repeatable)', collect)
-    .option('--clear <key>', 'remove a part of the plan: window, startsWith, rehearsalNetwork, ifMissed, synchronisation, blackOuts, atOnce, groups, after, owner, description (repeatable)', collect);
+    .option('--clear <key>', 'remove a part of the plan: window, startsWith, rehearsalNetwork, ifMissed, synchronisation, blackOuts, bandwidth, atOnce, groups, after, owner, description (repeatable)', collect);
   inProject(command).action(
     context.run(async (wave: string, options: PlanOptions & ProjectOptions): Promise<ExitStatus> => {
       const [{ inWave }, { changedPlan }, { print }, { waveText }] = await Promise.all([helpers(), import('../project/wave-plan-options.ts'), import('../output/print.ts'), import('../output/wave-text.ts')]);

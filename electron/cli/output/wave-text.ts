@@ -42,7 +42,7 @@ export function waveText(wave: WaveDetail): string {
 }
 
 /** What a plan starts by itself, and when it does not. */
-function automaticOf({ window, startsWith, ifMissed, synchronisation, blackOuts = [], rehearsalNetwork }: WavePlan = {}): Readonly<Record<string, string | undefined>> {
+function automaticOf({ window, startsWith, ifMissed, synchronisation, blackOuts = [], rehearsalNetwork, bandwidth }: WavePlan = {}): Readonly<Record<string, string | undefined>> {
   const starts = window !== undefined && startsWith !== undefined;
   return {
     'starts by itself': starts ? startsWith : undefined,
@@ -50,6 +50,7 @@ function automaticOf({ window, startsWith, ifMissed, synchronisation, blackOuts 
     'if missed': starts || synchronisation !== undefined ? (ifMissed ?? 'ask') : undefined,
     'black-outs': blackOuts.length === 0 ? undefined : blackOuts.map(({ fromDate, fromTime, toDate, toTime, zone }) => `${fromDate} ${fromTime} to ${toDate} ${toTime} ${zone}`).join('; '),
     'rehearsal network': rehearsalNetwork,
+    bandwidth,
   };
 }
 

@@ -17,6 +17,7 @@ export interface PlanOptions {
   readonly synchronise?: string;
   readonly blackOut?: readonly string[];
   readonly atOnce?: string;
+  readonly limitProfile?: string;
   readonly group?: readonly string[];
   readonly go?: readonly string[];
   readonly after?: readonly string[];
@@ -41,6 +42,7 @@ export function changedPlan(before: WavePlan, options: PlanOptions): WavePlan {
     ...given('synchronisation', options.synchronise === undefined ? undefined : scheduleOf(options.synchronise)),
     ...given('blackOuts', options.blackOut?.map(blackOutOf)),
     ...given('atOnce', options.atOnce === undefined ? undefined : Number(options.atOnce)),
+    ...given('bandwidth', options.limitProfile),
     ...given('groups', options.clear?.includes('groups') === true && options.group === undefined ? undefined : withGo(groups, options.go)),
     ...given('after', options.after === undefined ? undefined : afterOf(options.after)),
   };

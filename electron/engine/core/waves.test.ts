@@ -123,6 +123,18 @@ test('a cut-over whose source was stopped by hand counts as one, a migration tha
   expect(lab.log).not.toContain('shut down');
 });
 
+test('executions of a wave have the bandwidth of its plan, unless they are started with another', async () => {
+  await core.call('wave.create', { wave: 'first', replicas: ['web'], plan: { bandwidth: '*=unlimited' } });
+  const limits = async () => (await core.call('execution.list', {})).map(({ options }) => options.bandwidthProfile ?? options.bandwidthLimit);
+  await core.call('wave.start', { wave: 'first', action: 'synchronise' });
+  await until(over);
+  await core.call('wave.start', { wave: 'first', action: 'synchronise', options: { execution: { bandwidthLimit: 1e9 } } });
+  await until((wave) => over(wave) && wave.runs.length === 2);
+  await core.call('wave.start', { wave: 'first', action: 'cut-over', options: { deployment: { skipMorphing: true } } });
+  await until((wave) => over(wave) && wave.runs.length === 3);
+  expect((await limits()).toSorted()).toEqual(['*=unlimited', '*=unlimited', '*=unlimited', 1e9].toSorted());
+});
+
 test('a rehearsal into a network of its own is one in the life of its VM; into one that a VM is meant for, it is refused', async () => {
   await core.call('wave.create', { wave: 'first', replicas: ['web'] });
   await core.call('wave.start', { wave: 'first', action: 'synchronise' });

@@ -13,7 +13,7 @@ import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { instantOf } from '../../../shared/model/wall-time.ts';
 import { waveActions, type WaveAction } from '../../../shared/model/wave-action.ts';
-import { missedPolicies, waveScheduleSchema, waveWindowSchema, weekdays, type BlackOut, type MissedPolicy, type WavePlan, type Weekday } from '../../../shared/model/wave-plan.ts';
+import { isProfile, missedPolicies, waveScheduleSchema, waveWindowSchema, weekdays, type BlackOut, type MissedPolicy, type WavePlan, type Weekday } from '../../../shared/model/wave-plan.ts';
 import type { WaveDetail } from '../../../shared/model/wave.ts';
 import { useAction } from '../../app/use-action.ts';
 import { useLink } from '../../app/workbench-context.tsx';
@@ -52,13 +52,14 @@ export function PlanDialog({ wave, onSaved, onClose }: Props) {
   const [network, setNetwork] = useState(plan.rehearsalNetwork ?? '');
   const [repeated, setRepeated] = useState(plan.synchronisation?.time ?? '');
   const [days, setDays] = useState<readonly Weekday[]>(plan.synchronisation?.days ?? []);
+  const [bandwidth, setBandwidth] = useState(plan.bandwidth ?? '');
   const [blackOuts, setBlackOuts] = useState<readonly BlackOut[]>(plan.blackOuts ?? []);
   const schedule = waveScheduleSchema.safeParse({ time: repeated, zone: plan.synchronisation === undefined || repeated !== plan.synchronisation.time ? zone : plan.synchronisation.zone, ...(days.length === 0 ? {} : { days: [...days] }) });
   const isPlanned = day !== '' || time !== '';
   const read = waveWindowSchema.safeParse({ date: day, time, zone, hours: Number(hours) });
-  const isSound = (!isPlanned || read.success) && (repeated === '' || schedule.success) && groups.every(({ name }) => name.trim() !== '') && areSound(blackOuts);
+  const isSound = (!isPlanned || read.success) && (repeated === '' || schedule.success) && groups.every(({ name }) => name.trim() !== '') && areSound(blackOuts) && (bandwidth.trim() === '' || isProfile(bandwidth));
   const save = useAction(async () => {
-    const { description: _description, owner: _owner, window: _window, groups: _groups, startsWith: _startsWith, ifMissed: _ifMissed, rehearsalNetwork: _network, synchronisation: _synchronisation, blackOuts: _blackOuts, ...rest } = plan;
+    const { description: _description, owner: _owner, window: _window, groups: _groups, startsWith: _startsWith, ifMissed: _ifMissed, rehearsalNetwork: _network, synchronisation: _synchronisation, blackOuts: _blackOuts, bandwidth: _bandwidth, ...rest } = plan;
     const next: WavePlan = {
       ...rest,
       ...(description.trim() === '' ? {} : { description: description.trim() }),
@@ -68,6 +69,7 @@ export function PlanDialog({ wave, onSaved, onClose }: Props) {
       ...(network.trim() === '' ? {} : { rehearsalNetwork: network.trim() }),
       ...(ifMissed === 'ask' ? {} : { ifMissed }),
       ...(repeated !== '' && schedule.success ? { synchronisation: schedule.data } : {}),
+      ...(bandwidth.trim() === '' ? {} : { bandwidth: bandwidth.trim() }),
       ...(blackOuts.length === 0 ? {} : { blackOuts: [...blackOuts] }),
       ...(groups.length === 0 ? {} : { groups: groups.map(({ name, needsGo, members }) => ({ name: name.trim(), ...(needsGo ? { needsGo } : {}), members: [...members] })) }),
     };
@@ -130,6 +132,10 @@ export function PlanDialog({ wave, onSaved, onClose }: Props) {
           ))}
         </TextField>
       </Box>
+      <TextField
+        size="small" label={words.bandwidth} value={bandwidth} error={bandwidth.trim() !== '' && !isProfile(bandwidth)} helperText={words.bandwidthHelp}
+        onChange={(event) => setBandwidth(event.target.value)} slotProps={{ htmlInput: { maxLength: 2000, spellCheck: false } }}
+      />
       <BlackOuts blackOuts={blackOuts} zone={zone} onChange={setBlackOuts} />
       <Typography variant="subtitle2" component="h3">
         {words.groups}

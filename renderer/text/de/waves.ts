@@ -65,6 +65,7 @@ export const waves = {
   },
   planFields: {
     rehearsalNetwork: 'Isoliertes Netzwerk für Proben', noRehearsalNetwork: 'Ohne dieses starten Proben nicht von selbst.',
+    bandwidth: 'Bandbreite jeder Ausführung nach Tageszeit', bandwidthHelp: 'Zum Beispiel mon-fri 08:00-18:00=20M; *=unlimited. Leer: keine Grenze.',
     description: 'Beschreibung', owner: 'Verantwortlich', date: 'Datum', time: 'Uhrzeit', zone: 'Zeitzone', hours: 'Dauer in Stunden', groups: 'Gruppen in ihrer Reihenfolge',
     groupName: (number: number) => `Name der Gruppe ${number}`, groupMembers: (number: number) => `Mitglieder der Gruppe ${number}`, needsGo: (number: number) => `Gruppe ${number} braucht eine Freigabe`,
     needsGoShort: 'Braucht eine Freigabe', addGroup: 'Gruppe hinzufügen', removeGroup: (number: number) => `Gruppe ${number} entfernen`, rest: 'Mitglieder, die in keiner Gruppe stehen, kommen zuletzt.',

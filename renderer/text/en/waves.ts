@@ -65,6 +65,7 @@ export const waves = {
   },
   planFields: {
     rehearsalNetwork: 'Isolated network for rehearsals', noRehearsalNetwork: 'Without one, rehearsals do not start automatically.',
+    bandwidth: 'Bandwidth of each execution by time of day', bandwidthHelp: 'For example mon-fri 08:00-18:00=20M; *=unlimited. Empty: no limit.',
     description: 'Description', owner: 'Owner', date: 'Date', time: 'Time', zone: 'Time zone', hours: 'Length in hours', groups: 'Groups, in their order',
     groupName: (number: number) => `Name of group ${number}`, groupMembers: (number: number) => `Members of group ${number}`, needsGo: (number: number) => `Group ${number} needs a go`,
     needsGoShort: 'Needs a go', addGroup: 'Add group', removeGroup: (number: number) => `Remove group ${number}`, rest: 'Members that no group names come last.',

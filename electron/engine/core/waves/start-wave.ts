@@ -25,7 +25,15 @@ export function startWave(core: CoreContext, { wave, action, atOnce, options = {
   core.store.waveCalendar.removeMissed(wave);
   const seconds = expectedSeconds(core, members, action, Date.now());
   const order = waveOrder(members.map(({ id, name }) => ({ id, name, seconds: seconds.get(id) })), found.plan);
-  return core.waves.start({ wave, action, options: action === 'rehearse' ? isolated(options, found.plan?.rehearsalNetwork) : options, order, atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce });
+  const limited = withBandwidth(options, action, found.plan?.bandwidth);
+  return core.waves.start({ wave, action, options: action === 'rehearse' ? isolated(limited, found.plan?.rehearsalNetwork) : limited, order, atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce });
+}
+
+/** Executions that name no limit have that of the wave's plan, whoever starts them. A rehearsal sends nothing. */
+function withBandwidth(options: WaveRunOptions, action: WaveAction, bandwidth: string | undefined): WaveRunOptions {
+  const { execution = {} } = options;
+  if (bandwidth === undefined || action === 'rehearse' || execution.bandwidthLimit !== undefined || execution.bandwidthProfile !== undefined) return options;
+  return { ...options, execution: { ...execution, bandwidthProfile: bandwidth } };
 }
 
 /** A rehearsal that names no network takes place in the one of the wave's plan, whoever starts it. */
