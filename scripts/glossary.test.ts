@@ -103,8 +103,11 @@ test.each(['renderer/text', 'shared', 'electron'])('the texts in %s use the word
   expect(wrong).toEqual([]);
 });
 
-test.each(['shared', 'electron'])('the comments in %s use plain words', (folder) => {
-  const wrong = files.filter((path) => path.startsWith(folder)).flatMap((path) => commentsOf(join(root, path)).flatMap(({ line, text }) =>
+/** Tests may name the words. */
+const commented = globSync(['{renderer,shared,electron,e2e,scripts}/**/*.{ts,tsx}'], { cwd: root }).filter((path) => !/\.(test|spec)\.tsx?$/.test(path));
+
+test.each(['renderer', 'shared', 'electron', 'e2e', 'scripts'])('the comments in %s use plain words', (folder) => {
+  const wrong = commented.filter((path) => path.startsWith(`${folder}/`)).flatMap((path) => commentsOf(join(root, path)).flatMap(({ line, text }) =>
     replacedInComments.filter(([words]) => words.test(text)).map(([words, better]) => `${path}:${line}: "${words.exec(text)![0]}" (better: ${better}) in: ${text}`)));
   expect(wrong).toEqual([]);
 });
@@ -116,6 +119,14 @@ test('the pages use the words of the glossary', () => {
   const pages = ['README.md', ...globSync('docs/{*,manual/*}.md', { cwd: root })];
   const wrong = pages.flatMap((path) => withoutTitles(readFileSync(join(root, path), 'utf8')).split('\n').flatMap((text, index) =>
     replaced.filter(([words]) => words.test(text)).map(([words, better]) => `${path}:${index + 1}: "${words.exec(text)![0]}" (better: ${better})`)));
+  expect(wrong).toEqual([]);
+});
+
+test('the pages beside the code use plain words', () => {
+  const pages = globSync(['{electron,e2e,assets,shared,examples}/**/*.md'], { cwd: root });
+  expect(pages.length).toBeGreaterThan(10);
+  const wrong = pages.flatMap((path) => readFileSync(join(root, path), 'utf8').split('\n').flatMap((text, index) =>
+    replacedInComments.filter(([words]) => words.test(text)).map(([words, better]) => `${path}:${index + 1}: "${words.exec(text)![0]}" (better: ${better})`)));
   expect(wrong).toEqual([]);
 });
 

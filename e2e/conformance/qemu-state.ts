@@ -39,7 +39,7 @@ export async function vmStatus(harness: WatchedQemu): Promise<JsonValue | undefi
   return field(await harness.qemu().execute('query-status'), 'status');
 }
 
-/** Whatever of ours is left in QEMU, bitmaps aside. */
+/** Whatever Causeway left in QEMU, bitmaps aside. */
 export async function leftovers(harness: WatchedQemu): Promise<{ readonly inQemu: readonly string[]; readonly files: readonly string[] }> {
   const nodes = await harness.qemu().execute('query-named-block-nodes', { flat: true });
   const all = [nodes, await harness.qemu().execute('query-block-exports'), await harness.qemu().execute('query-jobs')];

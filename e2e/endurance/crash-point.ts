@@ -28,7 +28,7 @@ function chooseBlow(random: () => number): Blow {
   return { after, delayMs: Math.floor(random() * longest), victim: withWorker && random() < 0.35 ? 'worker' : 'engine' };
 }
 
-/** Up to three blows, one after another, in one execution that is taken up again each time. */
+/** Up to three blows, one after another, in one execution that is resumed each time. */
 export async function crashPoint(lane: Lane, state: { replica: string | undefined }, random: () => number): Promise<{ readonly what: string; readonly wrong: readonly string[] }> {
   if (state.replica !== undefined && random() < 0.15) {
     await lane.deleteReplica(state.replica);

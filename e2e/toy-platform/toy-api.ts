@@ -93,7 +93,7 @@ export function toyCalls(api: ToyApi): CloudCalls {
 type Kept = 'volumes' | 'snapshots' | 'nics' | 'servers';
 const collections: Readonly<Partial<Record<ResourceKind, Kept>>> = { volume: 'volumes', 'volume-snapshot': 'snapshots', nic: 'nics', server: 'servers' };
 
-/** What carries a label of ours, found again after a lost answer. */
+/** What carries a label of this platform, found again after a lost answer. */
 export async function labelled<T extends { readonly labels: Labels }>(list: (query: Labels, signal: AbortSignal) => Promise<readonly T[]>, entry: LedgerEntry, signal: AbortSignal): Promise<T | undefined> {
   const label = entryLabel(entry);
   return (await list(label, signal)).find((one) => hasLabels(one, label));

@@ -39,7 +39,7 @@ export function describeFields(schema: z.ZodObject, below: string): FieldDescrip
   });
 }
 
-/** Fields by their headings, in the order in which the headings come up. */
+/** Fields by their headings, in the order in which the headings first appear. */
 export function groupFields(fields: readonly FieldDescriptor[]): (readonly [group: string, fields: readonly FieldDescriptor[]])[] {
   const groups = new Map<string, FieldDescriptor[]>();
   for (const field of fields) {

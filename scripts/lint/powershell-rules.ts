@@ -1,7 +1,7 @@
 import type { Node } from 'web-tree-sitter';
 
 /**
- * The rules that PSScriptAnalyzer has on by default and that scripts such as ours can break, over the tree of a real parser. Those of modules, manifests,
+ * The rules that PSScriptAnalyzer has on by default and that scripts such as those of this project can break, over the tree of a real parser. Those of modules, manifests,
  * classes and DSC have nothing to look at here; those of help texts are for commands that others call.
  */
 

@@ -200,7 +200,7 @@ export interface VmSize {
   /** How the guest sees its disks. */
   readonly controllers: string;
   readonly ultraZones?: readonly string[];
-  /** Why it is not to be had, as `restrictions` says it. */
+  /** Why it is not available, as `restrictions` says it. */
   readonly restricted?: 'NotAvailableForSubscription' | 'QuotaId';
 }
 

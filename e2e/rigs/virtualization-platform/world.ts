@@ -99,7 +99,7 @@ export class VsphereWorld extends SimulatedWorld implements ServedDisks {
   readonly withheld = new Set<string>();
   /** So many removals of snapshots are forgotten together with their tasks, as by a server that is restarted. */
   forgottenRemovals = 0;
-  /** Tasks of the simulator that are to end with a fault of ours: the fault's type, by the task's id. */
+  /** Tasks of the simulator that are to end with a fault that a test asked for: the fault's type, by the task's id. */
   readonly failingTasks = new Map<string, string>();
   readonly expiredCookies = new Set<string>();
   readonly seenCookies = new Set<string>();

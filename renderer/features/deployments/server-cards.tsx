@@ -12,7 +12,7 @@ const words = text.deployments;
 
 const tones: Readonly<Record<BootReport['outcome'], StateTone>> = { up: 'good', failed: 'bad', unproven: 'paused', 'not-checked': 'idle' };
 
-/** The virtual machine, and whether its guest was seen to come up. */
+/** The virtual machine, and whether its guest has booted. */
 export function ServerCards({ deployment }: { readonly deployment: DeploymentDetail }) {
   const { server, boot, state } = deployment;
   const isThere = server !== undefined && (state === 'completed' || !isTerminalDeployment(state) || deployment.kept) && state !== 'deleted';

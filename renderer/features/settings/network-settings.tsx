@@ -69,7 +69,7 @@ function ProxyForm({ kept, onChanged }: { readonly kept: ProxySettings; readonly
   );
 }
 
-/** Shown when there is a user to whom it belongs. It can be set and forgotten, never read. */
+/** Shown when there is a user that it belongs to. It can be set and forgotten, never read. */
 function ProxyPassword({ username, passwordKept, onChanged }: { readonly username: string; readonly passwordKept: Network['passwordKept']; readonly onChanged: () => void }) {
   const words = text.settings;
   const link = useLink();

@@ -36,7 +36,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** When a wave is done, by whom, and in which order. */
+/** When a wave is done, who does it, and in which order. */
 export function PlanDialog({ wave, onSaved, onClose }: Props) {
   const link = useLink();
   const { plan = {} } = wave;
