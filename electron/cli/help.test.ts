@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
@@ -25,6 +25,14 @@ const examples = readme.split('\n').filter((line) => /^causeway [a-z]/.test(line
 
 test('the README has examples', () => expect(examples.length).toBeGreaterThan(10));
 test.each(examples)('the README is right: %s', (example) => expect(problemsOf(program, example, true)).toEqual([]));
+
+test('the other pages name commands that exist, with their options', () => {
+  const root = new URL('../../', import.meta.url);
+  const pages = globSync(['docs/*.md', '{electron,e2e,assets,examples}/**/*.md'], { cwd: root });
+  const named = pages.flatMap((page) => [...readFileSync(new URL(page, root), 'utf8').matchAll(/`(causeway [a-z][^`]*)`/g)].map(([, line]) => ({ page, line: line! })));
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.flatMap(({ page, line }) => problemsOf(program, line, false).map((problem) => `${page}: ${line}: ${problem}`))).toEqual([]);
+});
 
 test('the overview has every command in a group, and shows first steps that are right', () => {
   let shown = '';
