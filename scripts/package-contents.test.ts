@@ -9,7 +9,7 @@ import { filesBelow, planPackage } from './package-contents.ts';
 const root = join(import.meta.dirname, '..');
 const plan = planPackage(root);
 
-test.each(['out/main/main.js', 'out/main/engine.js', 'out/main/chunks/core-ab12.js', 'out/preload/preload.cjs', 'out/renderer/index.html', 'package.json', 'LICENSE'])('%s goes into the archive', (path) => {
+test.each(['out/main/main.js', 'out/main/engine.js', 'out/main/chunks/core-ab12.js', 'out/preload/preload.cjs', 'out/renderer/index.html', 'assets/tray/tray.png', 'assets/tray/trayTemplate@2x.png', 'package.json', 'LICENSE'])('%s goes into the archive', (path) => {
   expect([plan.includes(path), plan.isUnpacked(path)]).toEqual([true, false]);
 });
 

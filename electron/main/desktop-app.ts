@@ -20,6 +20,7 @@ import { guardQuit, quitWhenIdle } from './quit.ts';
 import { reloadAfterCrash } from './renderer-crash.ts';
 import { keepAwakeWhileRunning, notifyOfEnds, onWake } from './power-and-notifications.ts';
 import { safeStorageWrapper } from './safe-storage-wrapper.ts';
+import { showInTrayWhileRunning } from './tray.ts';
 import { applyWebRules, refusePermissions } from './web-rules.ts';
 import { namedProject } from './named-project.ts';
 import { openWorkbench } from './window.ts';
@@ -109,6 +110,7 @@ export async function startDesktopApp(options: {
     ),
   );
   keepAwakeWhileRunning(runs);
+  showInTrayWhileRunning(runs, { icons: join(outFolder, '..', 'assets', 'tray'), show, quit: () => app.quit(), log });
   // Linux and macOS: the system waits until the app has quit.
   powerMonitor.on('shutdown', ((event?: { preventDefault(): void }) => {
     event?.preventDefault();

@@ -187,12 +187,13 @@ export function createElectron() {
   const children: UtilityProcessStandIn[] = [];
   const opened: string[] = [];
   const permissions: { request?: unknown; check?: unknown; device?: unknown } = {};
-  const answers: { open: Electron.OpenDialogReturnValue; message: number } = { open: { canceled: true, filePaths: [] }, message: 0 };
+  const answers: { open: Electron.OpenDialogReturnValue; message: number; hasTray: boolean } = { open: { canceled: true, filePaths: [] }, message: 0, hasTray: true };
   const questions: Electron.MessageBoxOptions[] = [];
   const openDialogs: Electron.OpenDialogOptions[] = [];
   const menus: Electron.MenuItemConstructorOptions[][] = [];
   const blockers = new Map<number, string>();
   const notifications: NotificationStandIn[] = [];
+  const trays: TrayStandIn[] = [];
   let lastBlocker = 0;
 
   class NotificationStandIn extends EventEmitter implements Methods<Electron.Notification, 'show'> {
@@ -203,6 +204,23 @@ export function createElectron() {
       this.options = options;
     }
     show = (): void => void notifications.push(this);
+  }
+
+  class TrayStandIn extends EventEmitter implements Methods<Electron.Tray, 'destroy' | 'isDestroyed' | 'setToolTip'> {
+    readonly image: string;
+    toolTip = '';
+    menu: Electron.MenuItemConstructorOptions[] = [];
+    #isGone = false;
+    constructor(image: string) {
+      super();
+      if (!answers.hasTray) throw new Error('there is no tray');
+      this.image = image;
+      trays.push(this);
+    }
+    setToolTip = (text: string): void => void (this.toolTip = text);
+    setContextMenu = (menu: Electron.MenuItemConstructorOptions[]): void => void (this.menu = menu);
+    destroy = (): void => void (this.#isGone = true);
+    isDestroyed = (): boolean => this.#isGone;
   }
 
   const ipcMain = {
@@ -270,6 +288,9 @@ export function createElectron() {
     utilityProcess,
     dialog,
     Notification: NotificationStandIn,
+    Tray: TrayStandIn,
+    /** An image is what it was read from. */
+    nativeImage: { createFromPath: (path: string) => path },
     Menu: {
       buildFromTemplate: (template: Electron.MenuItemConstructorOptions[]) => template,
       setApplicationMenu: (menu: Electron.MenuItemConstructorOptions[]): void => void menus.push(menu),
@@ -281,7 +302,7 @@ export function createElectron() {
     safeStorage,
     shell: { openExternal: async (url: string): Promise<void> => void opened.push(url) } satisfies Partial<Electron.Shell>,
     /** What a test may look at and set. */
-    seen: { handlers, schemes, served, children, opened, permissions, questions, openDialogs, menus, blockers, notifications },
+    seen: { handlers, schemes, served, children, opened, permissions, questions, openDialogs, menus, blockers, notifications, trays },
     answers,
   };
 }
