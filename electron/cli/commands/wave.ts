@@ -157,7 +157,7 @@ const startWave: CommandRegistrar = (group, context) => {
     .argument('<wave>', 'its name')
     .option('--action <action>', `${waveActions.join(', ')}: copy what changed; deploy beside the source; stop the source, copy the rest and deploy`, 'synchronise')
     .option('--at-once <number>', 'how many members are processed in parallel (default: the plan\'s, or 4)')
-    .option('--network <network>', 'rehearse: destination network for all NICs, else that of the plan; the rehearsals are then deleted after 4 hours. Without one, the VMs start in the networks that they are configured for')
+    .option('--network <network>', 'rehearse: destination network for all NICs, else that of the plan; one is needed. The rehearsals are deleted after 4 hours')
     .option('--source-is-stopped', 'cut-over: you have shut down the sources of all members; Causeway does not contact them for that')
     .option('--skip-morphing', 'rehearse and cut-over: leave the guests as they are')
     .option('--boot-check <mode>', 'rehearse and cut-over: auto, network, console, none');

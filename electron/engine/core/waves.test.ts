@@ -103,7 +103,8 @@ test('a rehearsal deploys beside the source, a cut-over stops it; both count', a
   await core.call('wave.start', { wave: 'first', action: 'synchronise' });
   expect((await until(over)).causes).toContainEqual(expect.objectContaining({ kind: 'not-rehearsed' }));
   const options = { deployment: { skipMorphing: true } };
-  await core.call('wave.start', { wave: 'first', action: 'rehearse', options });
+  await expect(core.call('wave.start', { wave: 'first', action: 'rehearse', options })).rejects.toMatchObject({ code: 'wave.no-isolated-network' });
+  await core.call('wave.start', { wave: 'first', action: 'rehearse', options: { deployment: { ...options.deployment, rehearsal: { network: 'isolated' } } } });
   expect(await until(over)).toMatchObject({ rehearsed: 1, moved: 0 });
   expect(lab.log).not.toContain('shut down');
   await core.call('wave.start', { wave: 'first', action: 'cut-over', options });
@@ -173,7 +174,7 @@ test('members are moved all or none, and not while their wave is in progress', a
   await writing.promise;
   await expect(core.call('wave.assign', { wave: 'first', replicas: ['db'] })).rejects.toMatchObject({ code: 'wave.active' });
   await expect(core.call('wave.plan', { wave: 'first', plan: {} })).rejects.toMatchObject({ code: 'wave.active' });
-  await expect(core.call('wave.start', { wave: 'first', action: 'rehearse' })).rejects.toMatchObject({ code: 'wave.active' });
+  await expect(core.call('wave.start', { wave: 'first', action: 'rehearse', options: { deployment: { rehearsal: { network: 'isolated' } } } })).rejects.toMatchObject({ code: 'wave.active' });
   await core.call('wave.cancel', { wave: 'first' });
   released.resolve();
   expect((await until(over)).run).toMatchObject({ state: 'cancelled', counts: { cancelled: 1 } });

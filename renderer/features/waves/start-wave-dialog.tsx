@@ -32,15 +32,14 @@ export function StartWaveDialog({ wave, first, onStarted, onClose }: Props) {
   const number = Number(atOnce);
   const isNumber = Number.isInteger(number) && number >= 1 && number <= 32;
   const start = useAction(async () => {
-    // With a network of its own it is a rehearsal that ends by itself; without, a deployment like any other.
-    const rehearsal = action === 'rehearse' && network.trim() !== '' ? { rehearsal: { network: network.trim() } } : {};
+    const rehearsal = action === 'rehearse' ? { rehearsal: { network: network.trim() } } : {};
     const deployment = { ...(prepares ? {} : { skipMorphing: true }), ...(bootCheck === 'auto' ? {} : { bootCheck: { mode: bootCheck } }), ...rehearsal };
     await link.call('wave.start', { wave: wave.name, action, atOnce: number, options: action === 'synchronise' ? {} : { deployment } });
     onStarted();
     onClose();
   });
   return (
-    <ConfirmDialog title={words.startTitle(wave.name)} confirm={words.startButton} isReady={isNumber} action={start} onClose={onClose}>
+    <ConfirmDialog title={words.startTitle(wave.name)} confirm={words.startButton} isReady={isNumber && (action !== 'rehearse' || network.trim() !== '')} action={start} onClose={onClose}>
       <TextField select size="small" label={words.action} value={action} onChange={(event) => setAction(event.target.value as WaveAction)} helperText={words.actionLeads[action]} sx={{ mt: 1 }}>
         {waveActions.map((one) => (
           <MenuItem key={one} value={one}>

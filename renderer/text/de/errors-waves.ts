@@ -28,8 +28,8 @@ export const wavesErrors: Readonly<Record<string, ErrorWords>> = {
   },
   'wave.no-isolated-network': {
     title: 'Die Probe hat kein isoliertes Netzwerk',
-    cause: 'Der Plan der Welle startet ihre Probe von selbst und nennt kein isoliertes Netzwerk. Die VMs würden in den Netzwerken starten, für die sie bestimmt sind, neben ihren laufenden Quellen.',
-    remedy: 'Geben Sie im Plan der Welle ein isoliertes Netzwerk des Ziels an, oder starten Sie die Probe selbst.',
+    cause: 'Weder der Plan der Welle noch wer ihre Probe startet nennt ein isoliertes Netzwerk. Die VMs würden in den Netzwerken starten, für die sie bestimmt sind, neben ihren laufenden Quellen.',
+    remedy: 'Geben Sie ein isoliertes Netzwerk des Ziels an, im Plan der Welle oder beim Start der Probe. Um eine VM neben ihrer Quelle in ihren eigenen Netzwerken zu starten, erstellen Sie eine Bereitstellung.',
   },
   'wave.order-circular': {
     title: 'Die Reihenfolge der Welle ist zirkulär',

@@ -38,7 +38,7 @@ export const waves = {
   atOnce: 'VMs gleichzeitig',
   rehearsalNetwork: 'Isoliertes Netzwerk',
   rehearsalNetworkHelp: 'Alle Netzwerkkarten werden mit diesem Netzwerk des Ziels verbunden statt mit denen, für die die VMs bestimmt sind. Die Bereitstellungen werden nach 4 Stunden gelöscht.',
-  noRehearsalNetwork: 'Geben Sie ein Netzwerk des Ziels ein. Ohne dieses starten die VMs in den Netzwerken, für die sie bestimmt sind, neben ihren laufenden Quellen, und ihre Bereitstellungen bleiben, bis Sie sie löschen.',
+  noRehearsalNetwork: 'Geben Sie ein Netzwerk des Ziels ein, aus dem die VMs die Netzwerke, für die sie bestimmt sind, nicht erreichen: Dort laufen noch ihre Quellen.',
   notReady: (count: number) => `${vms(count)} haben Fehler und werden daher nicht abgeschlossen.`,
   order: (groups: number) => (groups > 1 ? `In ${groups} Gruppen nacheinander.` : 'Alle Mitglieder sind in einer Gruppe.'),
   pause: 'Anhalten',

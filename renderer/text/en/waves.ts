@@ -38,7 +38,7 @@ export const waves = {
   atOnce: 'VMs in parallel',
   rehearsalNetwork: 'Isolated network',
   rehearsalNetworkHelp: 'All NICs are connected to this network of the destination instead of the ones that the VMs are configured for. The deployments are deleted after 4 hours.',
-  noRehearsalNetwork: 'Enter a network of the destination. Without one, the VMs start in the networks that they are configured for, beside their running sources, and their deployments stay until you delete them.',
+  noRehearsalNetwork: 'Enter a network of the destination from which the VMs cannot reach the networks that they are configured for: their sources are still running there.',
   notReady: (count: number) => `${vms(count)} have errors that will keep them from completing.`,
   order: (groups: number) => (groups > 1 ? `In ${groups} groups, one after the other.` : 'All members are in one group.'),
   pause: 'Pause',

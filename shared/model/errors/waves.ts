@@ -34,8 +34,8 @@ export const waveErrors = {
   },
   'wave.no-isolated-network': {
     title: 'The rehearsal has no isolated network',
-    cause: 'The plan of the wave starts its rehearsal by itself, and names no isolated network. The VMs would start in the networks that they are configured for, beside their running sources.',
-    remedy: 'Enter an isolated network of the destination in the plan of the wave, or start the rehearsal yourself.',
+    cause: 'Neither the plan of the wave nor whoever started its rehearsal names an isolated network. The VMs would start in the networks that they are configured for, beside their running sources.',
+    remedy: 'Enter an isolated network of the destination, in the plan of the wave or when you start the rehearsal. To deploy a VM beside its source in its own networks, create a deployment.',
     retryable: false,
   },
   'wave.order-circular': {

@@ -1,4 +1,5 @@
 import type { WaveAction } from '../../../../shared/model/wave-action.ts';
+import type { WavePlan } from '../../../../shared/model/wave-plan.ts';
 import type { WaveRun, WaveRunOptions } from '../../../../shared/model/wave.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { defaultsFiles } from '../../project-files/defaults-files.ts';
@@ -26,7 +27,7 @@ export function startWave(core: CoreContext, { wave, action, atOnce, options = {
   const seconds = expectedSeconds(core, members, action, Date.now());
   const order = waveOrder(members.map(({ id, name }) => ({ id, name, seconds: seconds.get(id) })), found.plan);
   const limited = withBandwidth(options, action, found.plan?.bandwidth);
-  return core.waves.start({ wave, action, options: action === 'rehearse' ? isolated(limited, found.plan?.rehearsalNetwork) : limited, order, atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce });
+  return core.waves.start({ wave, action, options: action === 'rehearse' ? isolated(limited, found) : limited, order, atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce });
 }
 
 /** Executions that name no limit have that of the wave's plan, whoever starts them. A rehearsal sends nothing. */
@@ -36,8 +37,14 @@ function withBandwidth(options: WaveRunOptions, action: WaveAction, bandwidth: s
   return { ...options, execution: { ...execution, bandwidthProfile: bandwidth } };
 }
 
-/** A rehearsal that names no network takes place in the one of the wave's plan, whoever starts it. */
-function isolated(options: WaveRunOptions, network: string | undefined): WaveRunOptions {
+/**
+ * A rehearsal that names no network takes place in the one of the wave's plan, whoever starts it. With none at all, VMs would start beside their
+ * running sources, with the same names and addresses, and stay.
+ */
+function isolated(options: WaveRunOptions, { name, plan }: { readonly name: string; readonly plan?: WavePlan | undefined }): WaveRunOptions {
   const { deployment = {} } = options;
-  return network === undefined || deployment.rehearsal?.network !== undefined ? options : { ...options, deployment: { ...deployment, rehearsal: { ...deployment.rehearsal, network } } };
+  if (deployment.rehearsal?.network !== undefined) return options;
+  const network = plan?.rehearsalNetwork;
+  if (network === undefined) throw new CausewayError('wave.no-isolated-network', `wave ${name}`);
+  return { ...options, deployment: { ...deployment, rehearsal: { ...deployment.rehearsal, network } } };
 }
