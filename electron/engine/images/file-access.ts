@@ -2,6 +2,7 @@ import { constants, realpath as realpathByParts } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import path, { type PlatformPath } from 'node:path';
 import { promisify } from 'node:util';
+import { storedRanges, type ByteRange } from './stored-ranges.ts';
 
 /** What readers of images need of a file system. Everything that they open goes through it. */
 export interface FileAccess {
@@ -17,6 +18,8 @@ export interface OpenedFile {
   readonly sizeBytes: number;
   /** Bytes that the file takes on its disk; less than `sizeBytes` when it has holes (or is compressed). */
   readonly allocatedBytes: number;
+  /** The parts that are no holes, in order; undefined where that can't be told, or nothing is a hole. */
+  storedRanges?(signal: AbortSignal): Promise<readonly ByteRange[] | undefined>;
   /** Fills as much of `into` as the file has at `position`. Returns the number of bytes, 0 at the end. */
   read(into: Uint8Array, position: number): Promise<number>;
   close(): Promise<void>;
@@ -50,9 +53,11 @@ async function openRegular(name: string): Promise<OpenedFile> {
   try {
     const stats = await handle.stat({ bigint: true });
     if (!stats.isFile() || stats.ino !== before.ino || stats.dev !== before.dev) throw new NotRegular(name);
+    const [sizeBytes, allocatedBytes] = [Number(stats.size), Number(stats.blocks) * 512];
     return {
-      sizeBytes: Number(stats.size),
-      allocatedBytes: Number(stats.blocks) * 512,
+      sizeBytes,
+      allocatedBytes,
+      storedRanges: async (signal) => (allocatedBytes < sizeBytes ? storedRanges(handle.fd, name, sizeBytes, signal) : undefined),
       read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
       close: () => handle.close(),
     };

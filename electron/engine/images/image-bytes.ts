@@ -1,6 +1,7 @@
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { OpenedFile } from './file-access.ts';
 import { unreadable } from './image-errors.ts';
+import type { ByteRange } from './stored-ranges.ts';
 
 /** A part of a file in bytes: a whole image, or a member of a tar archive. */
 export interface FileRange {
@@ -15,6 +16,8 @@ export interface ImageBytes {
   readonly sizeBytes: number;
   /** The file takes much less room than its size: its holes are worth a look. */
   readonly isSparse: boolean;
+  /** The parts that are no holes, in order; undefined where that can't be told. @throws the signal's reason */
+  storedRanges?(signal: AbortSignal): Promise<readonly ByteRange[] | undefined>;
   /** Fills `into` with the bytes at `at`. @throws CausewayError source.image-unreadable beyond the end, source.read-failed */
   read(at: number, into: Uint8Array): Promise<void>;
 }
@@ -28,6 +31,7 @@ export class ImageFile implements ImageBytes {
   readonly isSparse: boolean;
   readonly #file: OpenedFile;
   readonly #start: number;
+  #stored: Promise<readonly ByteRange[] | undefined> | undefined;
 
   constructor(file: OpenedFile, path: string, name: string, range?: FileRange) {
     this.#file = file;
@@ -37,6 +41,21 @@ export class ImageFile implements ImageBytes {
     this.sizeBytes = range?.size ?? file.sizeBytes;
     this.isSparse = file.allocatedBytes <= file.sizeBytes / 2;
     if (this.#start + this.sizeBytes > file.sizeBytes) throw unreadable(name, 'it is cut short');
+  }
+
+  /** Asked once: below an overlay, a disk has many parts of one file. */
+  storedRanges(signal: AbortSignal): Promise<readonly ByteRange[] | undefined> {
+    const asked = (this.#stored ??= this.#storedRanges(signal));
+    return asked.catch((error: unknown) => {
+      if (this.#stored === asked) this.#stored = undefined;
+      throw error;
+    });
+  }
+
+  async #storedRanges(signal: AbortSignal): Promise<readonly ByteRange[] | undefined> {
+    const ranges = await this.#file.storedRanges?.(signal);
+    const [from, to] = [this.#start, this.#start + this.sizeBytes];
+    return ranges?.filter(([start, end]) => end > from && start < to).map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from]);
   }
 
   async read(at: number, into: Uint8Array): Promise<void> {

@@ -134,7 +134,7 @@ export class ImageDiskReader implements DiskReader {
       }
       for (const run of await resolveRuns(this.#image.layers, at, size - at)) {
         at += run.length;
-        if (run.kind === 'stored' && run.mayBeHoles === true && run.file.isSparse) yield* findZeros(run, signal);
+        if (run.kind === 'stored' && run.mayBeHoles === true) yield* findZeros(run, signal);
         else yield { length: run.length, kind: run.kind === 'stored' || run.kind === 'packed' ? 'data' : 'zero' };
       }
     }
