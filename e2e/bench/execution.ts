@@ -187,7 +187,7 @@ function report(samples: ReadonlyMap<string, readonly Sample[]>, digests: z.infe
   for (const { machine: { name, disks }, residentMib } of rows) {
     kept.add({ group: `${name}: ${disks === 1 ? 'one disk' : `${disks} disks in parallel`}`, what: 'memory of the engine', unit: 'MiB', ways: [{ name: 'causeway', value: residentMib }], goal: atMost(targets.residentMib, 'value') });
   }
-  console.log(`whole executions, first run with verification (median of ${runs}; ${four.machine.disks} disks at once: one run; load ${load.toFixed(1)})`);
+  console.log(`whole executions, first execution with verification (median of ${runs}; ${four.machine.disks} disks in parallel: once; load ${load.toFixed(1)})`);
   console.log(`${''.padEnd(44)}  seconds  copying  CPU s  engine's VmHWM  runs`);
   for (const { machine: { name, disks, diskBytes, dataBytes: data }, seconds, copySeconds, cpuSeconds, residentMib, runs: each } of rows) {
     const what = `${name}: ${disks} x ${(diskBytes / gibibyte).toFixed(1)} GiB with ${(data / gibibyte).toFixed(2)} GiB allocated`;

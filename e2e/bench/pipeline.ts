@@ -105,14 +105,14 @@ try {
   await measure('for comparison: SHA-256 of 64 KiB blocks alone', GIB, async () => {
     for (let block = 0; block < 16_384; block++) hash('sha256', pattern.subarray((block % 100) * 65_536, (block % 100) * 65_536 + 65_536), 'buffer');
   });
-  await measure(`first run, ${dataGib} GiB`, data, () => replicate('a', data, data, 's1', 0));
+  await measure(`first execution, ${dataGib} GiB`, data, () => replicate('a', data, data, 's1', 0));
   await measure('same content again, compared by digest', data, () => replicate('a', data, data, 's2', 0));
   await measure('all content changed, compared by digest', data, () => replicate('a', data, data, 's3', 1));
   const small = await measure('1 GiB disk, 1 GiB allocated', GIB, () => replicate('b', GIB, GIB, 's1', 0));
   const sparse = await measure('100 GiB disk, 1 GiB allocated', GIB, () => replicate('c', 100 * GIB, GIB, 's1', 0));
   console.log(`100 GiB with 1 GiB allocated costs ${(sparse / small).toFixed(2)} x the CPU of a full 1 GiB disk`);
   report.add({ group: '100 GiB disk, 1 GiB allocated, beside a full one', what: 'CPU', unit: 's', ways: [{ name: 'causeway', value: sparse }, { name: 'the full disk', value: small }], peer: 'the full disk' });
-  await measure('4 disks of 16 TiB at once, 2 GiB allocated each', 8 * GIB, () =>
+  await measure('4 disks of 16 TiB in parallel, 2 GiB allocated each', 8 * GIB, () =>
     Promise.all(['w', 'x', 'y', 'z'].map((id) => replicate(id, 16 * 1024 * GIB, 2 * GIB, 's1', 0))));
   report.finish();
 } finally {
