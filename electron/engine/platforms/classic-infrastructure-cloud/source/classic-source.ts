@@ -22,7 +22,7 @@ import { endpointChecks } from '../cloud/endpoint-checks.ts';
 import { readOptions } from '../cloud/options.ts';
 import { cloudApi, listManaged } from '../cloud/remove-resource.ts';
 import { planWorker, startWorker, volumesAtOnce } from '../cloud/start-worker.ts';
-import { describeVm, listVms, notCarried, readInstance, requireExportable, requirePlaces } from './inventory.ts';
+import { describeVm, listVms, unsupportedDevices, readInstance, requireExportable, requirePlaces } from './inventory.ts';
 import { areComplete, takeSnapshots } from './snapshots.ts';
 import { belongsTo, exportWish, keyOf, ledgerOf, runOf, snapshotState, stateOf, type DiskMark, type SourceContext } from './source-context.ts';
 
@@ -80,7 +80,7 @@ class ClassicSource implements SourcePlatform {
   }
 
   unsupportedDevices(vmId: string, signal: AbortSignal): Promise<readonly string[]> {
-    return notCarried(this.#context.classic, vmId, signal);
+    return unsupportedDevices(this.#context.classic, vmId, signal);
   }
 
   policy(): readonly FeaturePolicy[] {

@@ -73,7 +73,7 @@ export async function describeVm(classic: Classic, vmId: string, signal: AbortSi
 }
 
 /** What people must know of a VM before it is replicated, one sentence each. */
-export async function notCarried(classic: Classic, vmId: string, signal: AbortSignal): Promise<readonly string[]> {
+export async function unsupportedDevices(classic: Classic, vmId: string, signal: AbortSignal): Promise<readonly string[]> {
   const { instance, name, disks } = await readInstance(classic, vmId, signal);
   return [
     ...(disks.length > 1 ? [`Snapshots of the ${disks.length} volumes of ${name} are taken one after the other: what is spread over several of them is only consistent if nothing writes meanwhile`] : []),

@@ -9,7 +9,7 @@ import type { CheckReport, FeaturePolicy, OptionList } from '../../../ports/plat
 import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
 import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
 import { checkSource, mayReadDirectly } from './check.ts';
-import { describeVm, listVms, notCarried, readInstance, requireExportable } from './inventory.ts';
+import { describeVm, listVms, unsupportedDevices, readInstance, requireExportable } from './inventory.ts';
 import { listManaged } from './list-managed.ts';
 import { ebsDirectMechanism } from './mechanisms/ebs-direct/mechanism.ts';
 import { exportWorkerMechanism } from './mechanisms/export-worker/mechanism.ts';
@@ -48,7 +48,7 @@ export class AwsSource implements SourcePlatform {
   }
 
   unsupportedDevices(vmId: string, signal: AbortSignal): Promise<readonly string[]> {
-    return notCarried(this.#context.cloud, vmId, this.#context.gib, signal);
+    return unsupportedDevices(this.#context.cloud, vmId, this.#context.gib, signal);
   }
 
   policy(): readonly FeaturePolicy[] {

@@ -87,7 +87,7 @@ export async function describeVm(cloud: AwsCloud, vmId: string, gib: number, sig
 }
 
 /** What people must know of a VM before it is replicated, one sentence each. */
-export async function notCarried(cloud: AwsCloud, vmId: string, gib: number, signal: AbortSignal): Promise<readonly string[]> {
+export async function unsupportedDevices(cloud: AwsCloud, vmId: string, gib: number, signal: AbortSignal): Promise<readonly string[]> {
   const { instance, name, disks } = await readInstance(cloud, vmId, gib, signal);
   const type = await typeOf(cloud, instance, signal);
   const store = type?.InstanceStorageInfo?.TotalSizeInGB ?? 0;

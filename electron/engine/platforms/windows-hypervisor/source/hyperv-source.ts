@@ -175,7 +175,7 @@ export class HypervSource implements SourcePlatform {
     }
     // Nothing to do where it was converted.
     await removeCheckpoint(this.#context, vmId, id, signal);
-    if (formerBase !== undefined && formerBase.tag !== tag) await this.#dropBase(formerBase, signal);
+    if (formerBase !== undefined && formerBase.tag !== tag) await this.#deleteBase(formerBase, signal);
     await this.#forgetIntents(snapshot);
   }
 
@@ -203,7 +203,7 @@ export class HypervSource implements SourcePlatform {
 
   async deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
     await removeCheckpoint(this.#context, base.vmId, base.id, signal);
-    await this.#dropBase(base, signal);
+    await this.#deleteBase(base, signal);
   }
 
   async shutdown(vmId: string, _environment: JsonObject, signal: AbortSignal): Promise<void> {
@@ -277,7 +277,7 @@ export class HypervSource implements SourcePlatform {
     return doubt === undefined ? mark.trackingIds : untold(doubt);
   }
 
-  async #dropBase(base: Snapshot, signal: AbortSignal): Promise<void> {
+  async #deleteBase(base: Snapshot, signal: AbortSignal): Promise<void> {
     const mark = baseMark(await this.#records.find(base.vmId, base.tag));
     if (mark !== undefined) await removeReferencePoint(this.#context, base.vmId, mark.referencePointId, signal);
     await dropDigests(this.#context, base);
