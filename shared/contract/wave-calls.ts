@@ -23,6 +23,8 @@ export const waveCalls = {
     }),
     output: waveEstimateSchema,
   },
+  /** What changes on VMs that have replicas, by their executions; VMs of which nothing was measured are not in it. */
+  'wave.measuredChanges': { input: z.strictObject({ source: reference.optional() }), output: z.array(z.object({ vm: z.string(), name: z.string(), bytesPerSecond: z.number() })) },
   'wave.create': { input: z.strictObject({ wave: name, replicas: many.default([]), plan: wavePlanSchema.optional() }), output: waveDetailSchema },
   /** Moves replicas to a wave, or with null out of theirs; all of them or none. Answers with where they were, which reverts it. */
   'wave.assign': {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { InventoryMachine } from './inventory.ts';
 import { readFlows, setsByFlows } from './network-flows.ts';
 import { suggestWaves } from './suggest-waves.ts';
+import { loadOf } from './wave-load.ts';
 import { rounds } from '../testing/rounds.ts';
 
 const machine = (id: string, size = 1, address?: string): InventoryMachine => ({
@@ -19,9 +20,9 @@ test('a list of flows is read by what its headings say, with or without amounts'
 test('machines that talk to each other come together, by name or address, those that talk most first', () => {
   const machines = [machine('web', 1, '10.0.0.1'), machine('app', 1, '10.0.0.2'), machine('db', 1, '10.0.0.3'), machine('mail'), machine('files')];
   const flows = [{ from: '10.0.0.1', to: 'APP', weight: 10 }, { from: 'app', to: '10.0.0.3', weight: 500 }, { from: 'mail', to: 'files', weight: 1 }, { from: 'web', to: '8.8.8.8', weight: 9999 }];
-  expect(names(setsByFlows(machines, flows, { mostMachines: 10, mostBytes: 100 }))).toEqual([['web', 'app', 'db'], ['mail', 'files']]);
+  expect(names(setsByFlows(machines, flows, { most: { machines: 10, bytes: 100 }, load: (one) => loadOf(one) }))).toEqual([['web', 'app', 'db'], ['mail', 'files']]);
   // Two of three fit into a wave: the two that talk most.
-  expect(names(setsByFlows(machines, flows, { mostMachines: 2, mostBytes: 100 }))).toEqual([['app', 'db'], ['mail', 'files'], ['web']]);
+  expect(names(setsByFlows(machines, flows, { most: { machines: 2, bytes: 100 }, load: (one) => loadOf(one) }))).toEqual([['app', 'db'], ['mail', 'files'], ['web']]);
 });
 
 test('waves by flows hold every machine once and keep to their limits, whoever talks to whom', () => {
@@ -30,7 +31,7 @@ test('waves by flows hold every machine once and keep to their limits, whoever t
     (sizes, links, mostMachines, mostBytes) => {
       const machines = sizes.map((size, index) => machine(`vm-${index}`, size));
       const flows = links.map(([from, to, weight]) => ({ from: `vm-${from}`, to: `vm-${to}`, weight }));
-      const waves = suggestWaves(machines, { by: 'flows', flows, mostMachines, mostBytes, name: 'W' });
+      const waves = suggestWaves(machines, { by: 'flows', flows, most: { machines: mostMachines, bytes: mostBytes }, name: 'W' });
       expect(waves.flatMap((wave) => wave.machines.map(({ vm }) => vm.id)).toSorted()).toEqual(machines.map(({ vm }) => vm.id).toSorted());
       for (const { machines: members } of waves) {
         expect(members.length).toBeLessThanOrEqual(mostMachines);

@@ -1,5 +1,6 @@
 import Papa from 'papaparse';
-import { machineBytes, type InventoryMachine } from './inventory.ts';
+import type { InventoryMachine } from './inventory.ts';
+import { isWithin, together, type LoadOf, type WaveMost } from './wave-load.ts';
 
 /** That two machines talk to each other, and how much. */
 export interface Flow {
@@ -35,16 +36,16 @@ export function readFlows(csv: string): FlowsRead {
   return { flows, skipped: data.length - flows.length };
 }
 
-interface Limits {
-  readonly mostMachines: number;
-  readonly mostBytes: number;
+interface Limits<M extends InventoryMachine> {
+  readonly most: WaveMost;
+  readonly load: LoadOf<M>;
 }
 
 /**
  * Machines that talk to each other as sets that one wave can hold: those that talk most come together first, and two sets stay apart
  * where together they would be too large. Machines that talk to nobody are alone.
  */
-export function setsByFlows<M extends InventoryMachine>(machines: readonly M[], flows: readonly Flow[], { mostMachines, mostBytes }: Limits): M[][] {
+export function setsByFlows<M extends InventoryMachine>(machines: readonly M[], flows: readonly Flow[], { most, load: loadOf }: Limits<M>): M[][] {
   const named = new Map<string, number>();
   for (const [index, { vm }] of machines.entries()) {
     for (const name of [vm.id, vm.name, ...vm.nics.flatMap(({ ip_addresses: addresses = [] }) => addresses)]) if (!named.has(name.toLowerCase())) named.set(name.toLowerCase(), index);
@@ -56,15 +57,17 @@ export function setsByFlows<M extends InventoryMachine>(machines: readonly M[], 
     const key = one < other ? `${one} ${other}` : `${other} ${one}`;
     weights.set(key, (weights.get(key) ?? 0) + weight);
   }
-  const setOf = new Map(machines.map((machine, index) => [index, { members: [index], bytes: machineBytes(machine) }]));
+  const setOf = new Map(machines.map((machine, index) => [index, { members: [index], load: loadOf(machine) }]));
   const pairs = [...weights].map(([key, weight]) => ({ ends: key.split(' ').map(Number) as [number, number], weight }))
     .sort((one, other) => other.weight - one.weight || one.ends[0] - other.ends[0] || one.ends[1] - other.ends[1]);
   for (const { ends: [one, other] } of pairs) {
     const [first, second] = [setOf.get(one)!, setOf.get(other)!];
-    if (first === second || first.members.length + second.members.length > mostMachines || first.bytes + second.bytes > mostBytes) continue;
-    const joined = { members: [...first.members, ...second.members], bytes: first.bytes + second.bytes };
+    if (first === second) continue;
+    const load = together(first.load, second.load);
+    if (!isWithin(load, most)) continue;
+    const joined = { members: [...first.members, ...second.members], load };
     for (const member of joined.members) setOf.set(member, joined);
   }
-  const sets = [...new Set(setOf.values())].map(({ members, bytes }) => ({ machines: members.toSorted((one, other) => one - other).map((index) => machines[index]!), bytes }));
+  const sets = [...new Set(setOf.values())].map(({ members, load: { bytes } }) => ({ machines: members.toSorted((one, other) => one - other).map((index) => machines[index]!), bytes }));
   return sets.sort((one, other) => other.machines.length - one.machines.length || other.bytes - one.bytes).map((set) => set.machines);
 }

@@ -3,12 +3,13 @@ import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { waveActions, type WaveAction } from '../../../shared/model/wave-action.ts';
 import type { WaveRun } from '../../../shared/model/wave.ts';
 import { inProject, UsageError, type CommandRegistrar, type ExitStatus, type ProjectOptions, type RegistrationContext } from '../command-context.ts';
+import type { SuggestWavesOptions } from '../project/suggest-waves.ts';
 import type { PlanOptions } from '../project/wave-plan-options.ts';
 
 /** `causeway wave …` */
 export const registerWave: CommandRegistrar = (program, context) => {
   const group = program.command('wave');
-  for (const add of [listWaves, createWave, assignReplicas, showWave, estimateWave, planWave, startWave, reportWave, renameWave, removeWave]) add(group, context);
+  for (const add of [listWaves, suggestWaves, createWave, assignReplicas, showWave, estimateWave, planWave, startWave, reportWave, renameWave, removeWave]) add(group, context);
   control(group, context, 'pause', 'Finish what is in progress and start nothing more.', (core, wave) => core.call('wave.pause', { wave }));
   follow(group, context, 'continue', 'Continue a wave that was paused or interrupted.', (core, wave) => core.call('wave.continue', { wave }));
   follow(group, context, 'go', 'Start the group that waits for a go.', (core, wave) => core.call('wave.go', { wave }));
@@ -28,6 +29,34 @@ const listWaves: CommandRegistrar = (group, context) => {
       const rows = waves.map(({ members: _count, ...wave }) => ({ ...wave, replicas: (members.get(wave.name) ?? []).map(({ name }) => name) }));
       print(context, options, rows, () => waveTable(waves));
       return 0;
+    }),
+  );
+};
+
+const suggestWaves: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('suggest')
+    .description('Suggest waves for an imported list, within limits. Nothing is created without --create. Exit status 1 when the quotas of the destination are too small for all waves together.')
+    .argument('<list>', 'an imported list: causeway inventory list')
+    .option('--by <criterion>', 'what VMs are kept together by: application, owner, cluster, host, folder, tags, annotation, size, flows (default: application)')
+    .option('--flows <file>', 'CSV file of connections between VMs with the columns source, destination, bytes; keeps VMs together that talk to each other')
+    .option('--machines <number>', 'VMs per wave', '100')
+    .option('--tib <number>', 'TiB of disks per wave')
+    .option('--vcpus <number>', 'vCPUs per wave')
+    .option('--memory <GiB>', 'memory per wave')
+    .option('--volumes <number>', 'volumes per wave')
+    .option('--hours <number>', 'length of the window that the copies of a wave have to fit into, with --limit')
+    .option('--limit <rate>', 'bandwidth, e.g. 50M or 400Mbit')
+    .option('--change <amount>', 'what changes on a VM in a day where executions have not measured it: 5% of its disks, or 10GiB (default: nothing)')
+    .option('--last-pass-only', 'only the last pass is in the window: the VMs are synchronised every day until then. VMs without a change rate count in full')
+    .option('--source <endpoint>', 'take measured change rates only from replicas of this endpoint')
+    .option('--destination <endpoint>', 'keep to the free quotas of its last catalog')
+    .option('--name <name>', 'what the names of the waves begin with', 'Wave')
+    .option('--create', 'create the waves, with a replica of each VM (needs --source and --destination)');
+  inProject(command).action(
+    context.run(async (list: string, options: SuggestWavesOptions): Promise<ExitStatus> => {
+      const { suggestWavesOf } = await import('../project/suggest-waves.ts');
+      return suggestWavesOf(list, options, context);
     }),
   );
 };

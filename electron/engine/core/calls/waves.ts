@@ -9,6 +9,7 @@ import { projectFolderOf } from '../replica-environments.ts';
 import { acceptUses } from '../trust/entered-uses.ts';
 import { diskKeyUse } from '../trust/gate.ts';
 import { estimateWave } from '../waves/estimate-wave.ts';
+import { measuredReplica } from '../waves/measured-replica.ts';
 import { startWave, usualAtOnce } from '../waves/start-wave.ts';
 import { waveDetail, waveSummaries } from '../waves/wave-view.ts';
 import { refuseActive } from './replica-update.ts';
@@ -28,6 +29,14 @@ export const waveCalls: Handlers<CallsOf<'wave'>> = {
   async 'wave.estimate'(core, { wave, action, atOnce, bytesPerSecond }) {
     const found = waveOf(filesOf(core), wave);
     return estimateWave(core, found, { action, atOnce: atOnce ?? found.plan?.atOnce ?? usualAtOnce, bytesPerSecond }, Date.now());
+  },
+
+  async 'wave.measuredChanges'(core, { source }) {
+    const sourceId = source === undefined ? undefined : storedEndpoint(core, source).id;
+    return core.store.replicas.list().filter(({ sourceEndpointId, lastSuccess }) => lastSuccess !== undefined && (sourceId === undefined || sourceEndpointId === sourceId)).flatMap(({ id, vmId, vmName }) => {
+      const bytesPerSecond = measuredReplica(core.store, id).changeBytesPerSecond;
+      return bytesPerSecond === undefined ? [] : [{ vm: vmId, name: vmName, bytesPerSecond }];
+    });
   },
 
   async 'wave.create'(core, { wave, replicas, plan }) {

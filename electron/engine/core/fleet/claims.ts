@@ -10,7 +10,7 @@ import { deploymentOf, executionOf, replicaOf, type CoreContext } from '../core-
 const watched = new WeakSet<AbortSignal>();
 
 /** What only reads of waves, or only changes descriptions, which are exchanged by themselves. */
-const withoutClaim: ReadonlySet<string> = new Set(['wave.list', 'wave.show', 'wave.estimate', 'wave.calendar', 'wave.create', 'wave.assign', 'wave.plan'] satisfies CallName[]);
+const withoutClaim: ReadonlySet<string> = new Set(['wave.list', 'wave.show', 'wave.estimate', 'wave.measuredChanges', 'wave.calendar', 'wave.create', 'wave.assign', 'wave.plan'] satisfies CallName[]);
 
 /** What the member that works on a replica, or carries out the waves, does for users of other members as well. Nothing of it says what is accepted. */
 const forwarded: ReadonlySet<string> = new Set([

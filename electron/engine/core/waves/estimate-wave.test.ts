@@ -59,6 +59,8 @@ test('an estimate says that nothing is known, then takes what others were measur
   const all = await estimate({ action: 'synchronise' });
   expect(of(all, 'web')).toMatchObject({ basis: 'measured', executions: 2 });
   expect(of(all, 'web').changeBytesPerSecond).toBeGreaterThan(0);
+  // Suggestions of waves take the same: only the second execution tells what changes.
+  expect(await core.call('wave.measuredChanges', { source: 'from' })).toEqual([{ vm: expect.any(String) as string, name: 'web', bytesPerSecond: of(all, 'web').changeBytesPerSecond }]);
   expect(all.seconds).toBeGreaterThan(0);
   expect(of(all, 'web').startSeconds).toBe(of(all, 'app').endSeconds);
   // Without a deployment nobody knows how long one takes.
