@@ -37,7 +37,10 @@ export const waveEstimateSchema = z.object({
   bytesPerSecond: z.number().optional(),
   /** Undefined while nothing was measured that tells it. */
   seconds: seconds.optional(),
+  /** Of the plan's window, what is left of it. */
   windowSeconds: seconds.optional(),
+  /** When the plan's window ended, if it is over: then there is none that the wave could fit into. */
+  windowEndedAt: z.string().optional(),
   fits: z.boolean().optional(),
   /** The longest of all members. */
   downtimeSeconds: seconds.optional(),
@@ -55,7 +58,7 @@ export const waveEstimateSchema = z.object({
     /** Addresses that VMs are to keep and that are outside of its ranges, with the VM's name. */
     outside: z.array(z.object({ name: z.string(), address: z.string() })),
   })),
-  /** Where the last catalog of a destination has quotas: what is free, and what is missing. */
-  quotas: z.array(z.object({ endpoint: z.string(), quota: z.string(), needed: z.number(), free: z.number(), limit: z.number() })),
+  /** Where the last catalog of a destination has quotas: what is free, what is missing, and when it was captured. */
+  quotas: z.array(z.object({ endpoint: z.string(), quota: z.string(), needed: z.number(), free: z.number(), limit: z.number(), at: z.string().optional() })),
 });
 export type WaveEstimate = z.infer<typeof waveEstimateSchema>;

@@ -94,7 +94,7 @@ export type WaveMember = z.infer<typeof waveMemberSchema>;
 
 /** Why members are not ready: one cause with all that it holds back. */
 export const waveCauseSchema = z.object({
-  kind: z.enum(['finding', 'never-synchronised', 'not-rehearsed', 'failed', 'plan', 'guest']),
+  kind: z.enum(['finding', 'never-synchronised', 'not-rehearsed', 'failed', 'plan', 'guest', 'quota']),
   severity: z.enum(['error', 'warning', 'info']),
   /** Of a finding: the rule; of a failure, or what was found in a guest: the error's code. */
   code: z.string().optional(),
@@ -103,6 +103,8 @@ export const waveCauseSchema = z.object({
   message: z.string(),
   /** Of the plan: the members that it names. */
   names: z.array(z.string()).optional(),
+  /** Of a quota: what all members need, and what was free when the destination's last catalog was captured. */
+  quota: z.object({ endpoint: z.string(), quota: z.string(), needed: z.number(), free: z.number(), at: z.string().optional() }).optional(),
   /** Ids. */
   replicas: z.array(z.string()),
 });

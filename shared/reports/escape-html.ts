@@ -12,7 +12,7 @@ export interface Page {
 }
 
 /** What every page begins with: the policy comes before all that it is for. */
-const beginning = [
+export const pageBeginning: readonly string[] = [
   '<!doctype html>', '<html lang="en">', '<head>', '<meta charset="utf-8">',
   '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">',
 ];
@@ -24,7 +24,7 @@ const beginning = [
  * @throws CausewayError `evidence.foreign-page`
  */
 export function confinedPage(html: string): string {
-  if (!html.startsWith(`${beginning.join('\n')}\n`)) throw new CausewayError('evidence.foreign-page', 'the page does not begin with the policy that reports of Causeway have');
+  if (!html.startsWith(`${pageBeginning.join('\n')}\n`)) throw new CausewayError('evidence.foreign-page', 'the page does not begin with the policy that reports of Causeway have');
   return html;
 }
 
@@ -41,7 +41,7 @@ export function reportFileName(proposed: string): string {
  */
 export function htmlPage({ title, body }: Page): string {
   return [
-    ...beginning,
+    ...pageBeginning,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapedHtml(title)}</title>`, `<style>${style}</style>`, '</head>', '<body>', '<main>', ...body, '</main>', '</body>', '</html>', '',
   ].join('\n');

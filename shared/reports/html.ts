@@ -1,9 +1,10 @@
 import type { Finding } from '../schema/finding.ts';
+import { escapedHtml, pageBeginning } from './escape-html.ts';
 import { isValid, summarise, type FileResult } from './file-result.ts';
 
 /**
  * A page for people without Causeway: a summary, then each document with its findings. One file without scripts, which
- * also prints well. Everything from documents is escaped.
+ * also prints well. Everything from documents is escaped, and a browser applies the policy that the page begins with.
  *
  * @param madeAt when the check was made, as it should be read
  */
@@ -11,17 +12,14 @@ export function formatHtml(results: readonly FileResult[], madeAt: string): stri
   const { files, valid, errors, warnings } = summarise(results);
   const summary = `${files} ${files === 1 ? 'document' : 'documents'}, ${valid} valid, ${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
   return [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
+    ...pageBeginning,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<title>Environment check</title>',
     `<style>${style}</style>`,
     '</head>',
     '<body>',
     '<h1>Environment check</h1>',
-    `<p>${escaped(madeAt)}. <strong>${summary}.</strong></p>`,
+    `<p>${escapedHtml(madeAt)}. <strong>${summary}.</strong></p>`,
     ...results.map(section),
     '</body>',
     '</html>',
@@ -32,16 +30,16 @@ export function formatHtml(results: readonly FileResult[], madeAt: string): stri
 function section(result: FileResult): string {
   const { file, findings } = result;
   const verdict = isValid(result) ? '<span class="valid">valid</span>' : '<span class="error">not valid</span>';
-  const heading = `<h2>${escaped(file)} ${verdict}</h2>`;
+  const heading = `<h2>${escapedHtml(file)} ${verdict}</h2>`;
   if (findings.length === 0) return `<section>${heading}<p>Nothing found.</p></section>`;
   const head = '<thead><tr><th scope="col">Kind</th><th scope="col">Place</th><th scope="col">Finding</th><th scope="col">Rule</th></tr></thead>';
   return `<section>${heading}<table>${head}<tbody>${findings.map(row).join('\n')}</tbody></table></section>`;
 }
 
 function row({ severity, path, rule, message, suggestion, location }: Finding): string {
-  const place = `<code>${escaped(path === '' ? '/' : path)}</code>${location === undefined ? '' : `<br>line ${location.line}`}`;
-  const advice = suggestion === undefined ? '' : `<br><em>${escaped(suggestion)}</em>`;
-  return `<tr><td class="${severity}">${severity}</td><td>${place}</td><td>${escaped(message)}${advice}</td><td><code>${escaped(rule)}</code></td></tr>`;
+  const place = `<code>${escapedHtml(path === '' ? '/' : path)}</code>${location === undefined ? '' : `<br>line ${location.line}`}`;
+  const advice = suggestion === undefined ? '' : `<br><em>${escapedHtml(suggestion)}</em>`;
+  return `<tr><td class="${severity}">${severity}</td><td>${place}</td><td>${escapedHtml(message)}${advice}</td><td><code>${escapedHtml(rule)}</code></td></tr>`;
 }
 
 const style = `
@@ -52,7 +50,3 @@ table { border-collapse: collapse; width: 100% } th, td { text-align: left; vert
 .error { color: light-dark(#b3261e, #ff8a80); font-weight: 600 } .warning { color: light-dark(#8a5300, #ffcc66); font-weight: 600 } .valid { color: light-dark(#1b6e2c, #81d895) }
 section { break-inside: avoid-page }
 `;
-
-function escaped(text: string): string {
-  return text.toWellFormed().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-}

@@ -130,7 +130,7 @@ const estimateWave: CommandRegistrar = (group, context) => {
         wave, action, ...(options.atOnce === undefined ? {} : { atOnce: Number(options.atOnce) }), ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
       }));
       print(context, options, [estimate], () => estimateText(estimate, prices));
-      return estimate.fits === false || estimate.quotas.some(({ needed, free }) => needed > free) ? 1 : 0;
+      return estimate.fits === false || estimate.windowEndedAt !== undefined || estimate.quotas.some(({ needed, free }) => needed > free) ? 1 : 0;
     }),
   );
 };

@@ -1,7 +1,7 @@
 import { bytes } from '../../../shared/model/quantities.ts';
 import type { WaveEstimate } from '../../../shared/model/wave-estimate.ts';
 import { monthlyCosts, type PriceList } from '../../../shared/reports/price-list.ts';
-import { duration, pairs, table } from './print.ts';
+import { duration, moment, pairs, table } from './print.ts';
 
 /** How long a wave will take and what it needs, member by member. */
 export function estimateText(estimate: WaveEstimate, prices: PriceList | undefined): string {
@@ -13,7 +13,7 @@ export function estimateText(estimate: WaveEstimate, prices: PriceList | undefin
     'in parallel': estimate.atOnce,
     'limit': estimate.bytesPerSecond === undefined ? undefined : `${bytes(estimate.bytesPerSecond)}/s`,
     'takes': estimate.seconds === undefined ? 'not known: nothing of its kind was measured yet' : duration(estimate.seconds),
-    'window': estimate.windowSeconds === undefined ? undefined : `${duration(estimate.windowSeconds)}${estimate.fits === undefined ? '' : estimate.fits ? ', enough' : ', TOO SHORT'}`,
+    'window': estimate.windowEndedAt !== undefined ? `OVER since ${estimate.windowEndedAt}: plan another one` : estimate.windowSeconds === undefined ? undefined : `${duration(estimate.windowSeconds)}${estimate.fits === undefined ? '' : estimate.fits ? ', enough' : ', TOO SHORT'}`,
     'longest downtime': time(estimate.downtimeSeconds),
     'to send': bytes(estimate.bytesToSend),
     'needs': `${needs.servers} servers, ${needs.vcpus} vCPUs, ${bytes(needs.memoryMb * 1024 ** 2)} of memory, ${needs.volumes} volumes with ${bytes(needs.volumeBytes)}, ${needs.nics} NICs${needs.unknownVms === 0 ? '' : `; ${needs.unknownVms} VMs were never described`}`,
@@ -26,7 +26,7 @@ export function estimateText(estimate: WaveEstimate, prices: PriceList | undefin
   const nets = networks.length === 0 ? '' : table(['network', 'NICs', 'addresses', 'kept addresses outside of it'], networks.map(({ network, nics, addresses, outside }) => [
     network, nics, addresses, outside.map(({ name, address }) => `${name}: ${address}`).join(', '),
   ]));
-  const short = quotas.length === 0 ? '' : table(['endpoint', 'quota', 'needed', 'free', 'limit', 'result'], quotas.map((one) => [one.endpoint, one.quota, one.needed, one.free, one.limit, one.needed <= one.free ? 'enough' : 'SHORT']));
+  const short = quotas.length === 0 ? '' : table(['endpoint', 'quota', 'needed', 'free', 'limit', 'as of', 'result'], quotas.map((one) => [one.endpoint, one.quota, one.needed, one.free, one.limit, moment(one.at), one.needed <= one.free ? 'enough' : 'SHORT']));
   return [head, members, nets, short, prices === undefined ? '' : costText(estimate, prices)].filter((part) => part !== '').join('\n');
 }
 

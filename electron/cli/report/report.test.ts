@@ -5,6 +5,7 @@ import { formatJunit } from './junit.ts';
 import { formatSarif } from '../../../shared/reports/sarif.ts';
 import { formatText } from './text.ts';
 import { formatCsv } from '../../../shared/reports/csv.ts';
+import { confinedPage } from '../../../shared/reports/escape-html.ts';
 import { formatHtml } from '../../../shared/reports/html.ts';
 import { fileUri } from './file-uri.ts';
 
@@ -132,5 +133,12 @@ describe('HTML', () => {
     expect(html).not.toMatch(/<b>|\ud800/);
     expect(html.match(/<tr>/g)).toHaveLength(4);
     expect(html).toContain('<code>/a~1b</code>');
+  });
+
+  test('begins with a policy, and has no characters that turn the direction of text', () => {
+    const html = formatHtml([{ file: 'a\u202egpj.yaml', findings: [{ severity: 'error', path: '/a\u2066', rule: 'x/y', message: "it's\u0007 \u202d1" }] }], 'now');
+    expect(confinedPage(html)).toBe(html);
+    expect(html).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u0007]/);
+    expect(html).toContain('it&#39;s');
   });
 });

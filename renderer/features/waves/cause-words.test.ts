@@ -18,6 +18,12 @@ test('what belongs to no setting stays as it is', () => {
   expect(causeWords(cause({ kind: 'failed', code: 'source.vm-not-found' }))).not.toBe('As it was found.');
 });
 
+test('a quota that is too small is named, with what is needed, what was free, and when', () => {
+  const quota = { endpoint: 'cloud', quota: 'vcpus', needed: 12, free: 4 };
+  expect(causeWords(cause({ kind: 'quota', code: 'vcpus', quota }))).toBe('Quota too small: vCPUs at cloud, 12 needed, 4 free. As of the last catalog.');
+  expect(causeWords(cause({ kind: 'quota', code: 'vcpus', quota: { ...quota, at: '2026-11-27T10:00:00.000Z' } }))).toMatch(/4 free\. As of .*2026/);
+});
+
 test('in another language, the rule is named in its words', () => {
   const translated = () => ({ title: 'Falscher Typ', cause: '', remedy: '' });
   expect(causeWords(cause({ code: 'european-cloud/wrong-type', path: '/destination/environment/availability_zone' }), translated)).toBe('Availability zone: Falscher Typ');

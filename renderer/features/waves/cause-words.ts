@@ -3,6 +3,7 @@ import { sides, type PluginId } from '../../../shared/model/plugin-id.ts';
 import type { WaveCause } from '../../../shared/model/wave.ts';
 import { plugins } from '../../../shared/plugins/registry.ts';
 import { fromPointer } from '../../../shared/schema/json-pointer.ts';
+import { timeText } from '../../components/quantities.ts';
 import { describeFields } from '../../forms/field-descriptor.ts';
 import { errorWords, isEnglish, text, translatedFinding } from '../../text/text.ts';
 
@@ -12,8 +13,11 @@ const words = text.waves;
 export const isAboutNoVm = ({ code }: WaveCause): boolean => code === 'general/no-catalog';
 
 /** A cause as people of the page's language read it; settings by the names that their fields have. */
-export function causeWords({ kind, code = '', path = '', names, message }: WaveCause, translated = translatedFinding): string {
+export function causeWords({ kind, code = '', path = '', names, quota, message }: WaveCause, translated = translatedFinding): string {
   if (kind === 'never-synchronised' || kind === 'not-rehearsed') return words.causeKinds[kind];
+  if (kind === 'quota' && quota !== undefined) {
+    return words.quotaCause(words.estimate.quotas[code as keyof typeof words.estimate.quotas] ?? code, quota.endpoint, quota.needed, quota.free, quota.at === undefined ? undefined : timeText(quota.at));
+  }
   if (kind === 'plan' && names !== undefined && isPlanCause(code)) return words.planCauses[code](names.join(', '));
   // English has the message, which says more, where it is no failure.
   if ((kind === 'failed' || !isEnglish) && Object.hasOwn(errorCatalogue, code)) return errorWords(code as ErrorCode).title;

@@ -12,7 +12,7 @@ import { monthlyCosts, readPriceList, type PriceList } from '../../../shared/rep
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { FileButton } from '../../components/file-button.tsx';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
-import { bytesText, durationText } from '../../components/quantities.ts';
+import { bytesText, durationText, timeText } from '../../components/quantities.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { Section } from '../../components/section.tsx';
 import { rateOf } from '../../components/written-rate.ts';
@@ -64,10 +64,11 @@ function Result({ wave, action, atOnce, rate }: { readonly wave: string; readonl
       {(estimate) => (
         <Box sx={{ 'display': 'flex', 'flexDirection': 'column', 'gap': 2, '&& .MuiTableCell-root:first-of-type': { pl: 2 }, '&& .MuiTableCell-root:last-of-type': { pr: 2 } }}>
           <Figures estimate={estimate} />
+          {estimate.windowEndedAt !== undefined && <Alert severity="warning">{words.windowOver(timeText(estimate.windowEndedAt))}</Alert>}
           {estimate.fits === false && <Alert severity="warning">{words.tooShort(durationText(estimate.seconds ?? 0), durationText(estimate.windowSeconds ?? 0))}</Alert>}
           {estimate.quotas.filter(({ needed, free }) => needed > free).map((one) => (
             <Alert key={`${one.endpoint} ${one.quota}`} severity="error">
-              {words.quotaShort(words.quotas[one.quota as keyof typeof words.quotas] ?? one.quota, one.endpoint, one.needed, one.free)}
+              {words.quotaShort(words.quotas[one.quota as keyof typeof words.quotas] ?? one.quota, one.endpoint, one.needed, one.free, one.at === undefined ? undefined : timeText(one.at))}
             </Alert>
           ))}
           {estimate.networks.map(({ network, nics, addresses, outside }) => (

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { CatalogQuota } from '../../../../shared/model/catalog.ts';
 import type { WaveEstimate } from '../../../../shared/model/wave-estimate.ts';
 import { usualBootPatience } from '../../deployments/boot-verdict.ts';
 import { createCore, type Core } from '../core.ts';
@@ -92,6 +93,9 @@ test('the downtime of a cut-over is its last pass and its deployment, and the wi
   expect(found).toMatchObject({ action: 'cut-over', startsAt: '2199-01-01T22:00:00.000Z', windowSeconds: 14_400, fits: true });
   expect(found.downtimeSeconds).toBeGreaterThan(0);
   expect(found.downtimeSeconds).toBeLessThanOrEqual(found.seconds!);
+  await core.call('wave.plan', { wave: 'first', plan: { window: { date: '2020-01-01', time: '22:00', zone: 'UTC', hours: 4 } } });
+  const late = await estimate();
+  expect([late.windowEndedAt, late.windowSeconds, late.fits, late.seconds]).toEqual(['2020-01-02T02:00:00.000Z', undefined, undefined, expect.any(Number)]);
   const throttled = await estimate({ bytesPerSecond: 1024 });
   expect(throttled.seconds).toBeGreaterThan(found.seconds!);
 });
@@ -108,6 +112,21 @@ test('what a wave needs is held against quotas and ranges of the last catalog', 
   const { needs, quotas, networks } = await estimate();
   expect(needs).toMatchObject({ servers: 2, volumes: 2, volumeBytes: 16 * MiB, unknownVms: 0 });
   expect(quotas).toEqual([{ endpoint: 'to', quota: 'volumes', needed: 2, free: 1, limit: 10 }]);
+  // Readiness says the same: the second of two is held back.
+  const shown = await core.call('wave.show', { wave: 'first' });
+  const web = shown.memberList.find(({ name }) => name === 'web')!.replicaId;
+  expect(shown.causes).toContainEqual({
+    kind: 'quota', severity: 'error', code: 'volumes', message: 'Quota volumes of to too small: the wave needs 2, and 1 were free in its last catalog.',
+    quota: { endpoint: 'to', quota: 'volumes', needed: 2, free: 1 }, replicas: [web],
+  });
+  const readyWith = async (quotas: CatalogQuota[], at?: Date): Promise<number> => {
+    keepCatalog({ stateFolder }, id, { quotas, ...(at === undefined ? {} : { captured_at: at.toISOString() }) });
+    return (await core.call('wave.show', { wave: 'first' })).ready;
+  };
+  expect(await readyWith([{ kind: 'volumes', limit: 10, usage: 0 }]) - shown.ready).toBe(1);
+  // Volumes that were there when the catalog was captured are used already, and are not needed again.
+  expect(await readyWith([{ kind: 'volumes', limit: 10, usage: 10 }], new Date(Date.now() + 60_000)) - shown.ready).toBe(1);
+  expect((await estimate()).quotas).toMatchObject([{ quota: 'volumes', needed: 0, free: 0 }]);
   expect(networks).toMatchObject([{ nics: needs.nics, addresses: 5, outside: [] }]);
   // A range of IPv6 has room for all, and one that nobody can read says nothing.
   keepCatalog({ stateFolder }, id, { networks: [{ id: 'n1', name: Object.values(destinationEnvironment.network_map)[0]!, cidrs: ['2001:db8::/64', 'any'] }] });

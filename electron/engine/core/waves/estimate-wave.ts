@@ -43,7 +43,9 @@ export function estimateWave(core: CoreContext, wave: Wave, { action, atOnce, by
   });
   const isKnown = memberList.length > 0 && memberList.every(({ endSeconds }) => endSeconds !== undefined);
   const seconds = isKnown ? Math.max(...memberList.map(({ endSeconds }) => endSeconds ?? 0)) : undefined;
-  const windowSeconds = window === undefined ? undefined : Math.max(0, window.hours * 3600 - (startsAt - opens) / 1000);
+  const closes = window === undefined ? Infinity : opens + window.hours * 3_600_000;
+  const isOver = closes <= now;
+  const windowSeconds = window === undefined || isOver ? undefined : (closes - startsAt) / 1000;
   const downtimes = memberList.flatMap(({ downtimeSeconds }) => downtimeSeconds ?? []);
   const needs = needsOf([...known.values()]);
   return {
@@ -51,12 +53,13 @@ export function estimateWave(core: CoreContext, wave: Wave, { action, atOnce, by
     ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
     ...(seconds === undefined ? {} : { seconds }),
     ...(windowSeconds === undefined ? {} : { windowSeconds }),
+    ...(isOver ? { windowEndedAt: new Date(closes).toISOString() } : {}),
     ...(seconds === undefined || windowSeconds === undefined ? {} : { fits: seconds <= windowSeconds }),
     ...(downtimes.length === 0 ? {} : { downtimeSeconds: Math.max(...downtimes) }),
     bytesToSend: members.reduce((sum, { work }) => sum + work.bytes, 0),
     memberList, needs,
     networks: networksOf(core, [...known.values()]),
-    quotas: quotasOf(core, replicas, needs),
+    quotas: quotaNeeds(core, [...known.values()]).map(({ members: _members, ...quota }) => quota),
   };
 }
 
@@ -190,14 +193,68 @@ function addressesIn(cidr: string): number {
   return Math.max(0, 2 ** (32 - ipaddr.parseCIDR(cidr)[1]) - 3);
 }
 
-/** Of destinations whose last catalog has quotas. */
-function quotasOf(core: CoreContext, replicas: readonly Replica[], needs: WaveEstimate['needs']): WaveEstimate['quotas'] {
-  const amounts: Readonly<Record<string, number>> = {
-    servers: needs.servers, volumes: needs.volumes, volume_gb: Math.ceil(needs.volumeBytes / 1024 ** 3), vcpus: needs.vcpus, memory_mb: needs.memoryMb, nics: needs.nics,
-  };
-  return [...new Set(replicas.map(({ destinationEndpointId }) => destinationEndpointId))].flatMap((endpointId) =>
-    (lastCatalog(core, endpointId)?.quotas ?? []).flatMap(({ kind, limit, usage }) => {
-      const needed = amounts[kind];
-      return needed === undefined || limit < 0 ? [] : [{ endpoint: core.store.endpoints.find(endpointId)?.name ?? endpointId, quota: kind, needed, free: Math.max(0, limit - usage), limit }];
-    }));
+interface QuotaNeeds {
+  /** In the order of the members. */
+  readonly members: readonly { readonly replica: Replica; readonly amount: number }[];
+  readonly endpoint: string;
+  readonly quota: keyof typeof amounts;
+  readonly needed: number;
+  readonly free: number;
+  readonly limit: number;
+  /** When the catalog was captured. */
+  readonly at?: string;
+}
+
+const amounts = {
+  servers: ({ servers }: WaveEstimate['needs']): number => servers, volumes: ({ volumes }: WaveEstimate['needs']): number => volumes,
+  volume_gb: ({ volumeBytes }: WaveEstimate['needs']): number => volumeBytes / 1024 ** 3, vcpus: ({ vcpus }: WaveEstimate['needs']): number => vcpus,
+  memory_mb: ({ memoryMb }: WaveEstimate['needs']): number => memoryMb, nics: ({ nics }: WaveEstimate['needs']): number => nics,
+};
+
+/** What members need of the quotas of their destinations, where the last catalog has any. Volumes that were there when it was captured are used already. */
+function quotaNeeds(core: CoreContext, all: readonly Known[]): QuotaNeeds[] {
+  return [...Map.groupBy(all, ({ replica }) => replica.destinationEndpointId)].flatMap(([endpointId, members]) => {
+    const catalog = lastCatalog(core, endpointId);
+    const quotas = (catalog?.quotas ?? []).filter(({ kind, limit }) => Object.hasOwn(amounts, kind) && limit >= 0);
+    if (quotas.length === 0) return [];
+    const at = catalog?.captured_at;
+    const used = new Set(at === undefined ? [] : core.store.ledger.list().filter((entry) => entry.lifetime === 'replica' && entry.endpointId === endpointId && Date.parse(entry.createdAt) < Date.parse(at)).flatMap(({ resourceId }) => resourceId ?? []));
+    const needs = members.map((known) => ({ replica: known.replica, needs: needsOf([withoutVolumes(known, used)]) }));
+    const endpoint = core.store.endpoints.find(endpointId)?.name ?? endpointId;
+    return quotas.map(({ kind, limit, usage }) => {
+      const quota = kind as keyof typeof amounts;
+      const each = needs.map(({ replica, needs: of }) => ({ replica, amount: amounts[quota](of) }));
+      return { members: each, endpoint, quota, needed: Math.ceil(each.reduce((sum, { amount }) => sum + amount, 0)), free: Math.max(0, limit - usage), limit, ...(at === undefined ? {} : { at }) };
+    });
+  });
+}
+
+function withoutVolumes({ replica, measured, vm }: Known, used: ReadonlySet<string>): Known {
+  const disks = replica.disks.filter(({ volumeId }) => volumeId === undefined || !used.has(volumeId));
+  // A replica whose disks are known has no others.
+  return disks.length === replica.disks.length ? { replica, measured, vm } : { replica: { ...replica, disks }, measured, vm: vm === undefined ? undefined : { ...vm, disks: [] } };
+}
+
+/** Which members a quota holds back: in their order, those for which nothing is left. As of the last catalog; nothing is contacted. */
+export interface QuotaShortage extends Omit<QuotaNeeds, 'members' | 'limit'> {
+  readonly replicas: readonly string[];
+}
+
+/** @param members in their order, without those that are at the destination already */
+export function quotaShortages(core: CoreContext, members: readonly Replica[]): QuotaShortage[] {
+  // Most projects have no quotas: then nothing more is read.
+  const endpoints = [...new Set(members.map(({ destinationEndpointId }) => destinationEndpointId))].filter((id) => (lastCatalog(core, id)?.quotas ?? []).some(({ limit }) => limit >= 0));
+  if (endpoints.length === 0) return [];
+  const known = knownOf(core, members.filter(({ destinationEndpointId }) => endpoints.includes(destinationEndpointId)));
+  return quotaNeeds(core, [...known.values()]).flatMap(({ members: each, limit: _limit, ...quota }) => {
+    let used = 0;
+    const replicas = each.flatMap(({ replica, amount }) => {
+      if (amount === 0 || used + amount <= quota.free) {
+        used += amount;
+        return [];
+      }
+      return [replica.id];
+    });
+    return replicas.length === 0 ? [] : [{ ...quota, replicas }];
+  });
 }

@@ -8,6 +8,7 @@ import type { WaveFacts } from '../../store/wave-facts.ts';
 import type { StoredMember } from '../../store/wave-runs.ts';
 import { waveOrder } from '../../waves/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
+import { quotaShortages } from './estimate-wave.ts';
 import { CauseList, readinessFindings } from './readiness.ts';
 
 const activeStates: ReadonlySet<string | undefined> = new Set(['pending', 'running', 'cancelling', 'interrupted']);
@@ -43,6 +44,14 @@ export function waveDetail(core: CoreContext, wave: Wave, defaults: Defaults): W
   const inRun = new Map(stored[0] === undefined ? [] : core.store.waveRuns.members(stored[0].id).map((member) => [member.replicaId, member]));
   const order = waveOrder([...facts.values()].map(({ replicaId, name }) => ({ id: replicaId, name })), wave.plan);
   const causes = new CauseList();
+  const toMove = order.members.flatMap(({ id }) => (facts.get(id)?.movedAt === undefined ? (core.store.replicas.find(id) ?? []) : []));
+  const shortages = quotaShortages(core, toMove);
+  for (const { replicas, ...quota } of shortages) {
+    const { endpoint, quota: kind, needed, free, at } = quota;
+    const message = `Quota ${kind} of ${endpoint} too small: the wave needs ${needed}, and ${free} were free${at === undefined ? ' in its last catalog' : ` at ${at}`}.`;
+    for (const id of replicas) causes.add(id, { kind: 'quota', severity: 'error', code: kind, message, quota });
+  }
+  const isShort = new Set(shortages.flatMap(({ replicas }) => replicas));
   let ready = 0;
   const memberList = order.members.map(({ id, name, group, after }): WaveMember => {
     const fact = facts.get(id)!;
@@ -57,7 +66,7 @@ export function waveDetail(core: CoreContext, wave: Wave, defaults: Defaults): W
     for (const { code } of guest?.findings ?? []) causes.add(id, { kind: 'guest', severity: 'error', code, message: `A deployment would stop in the guest: ${titleOf(code)}` });
     for (const code of new Set((guest?.doubts ?? []).map((doubt) => doubt.code))) causes.add(id, { kind: 'guest', severity: 'warning', code, message: `In the guest: ${titleOf(code)}` });
     const stops = guest !== undefined && wouldStop(guest);
-    if (errors === 0 && failure === undefined && !stops) ready += 1;
+    if (errors === 0 && failure === undefined && !stops && !isShort.has(id)) ready += 1;
     return member(core, { id, name, group, after }, fact, inRun.get(id), errors);
   });
   for (const name of order.unknown) causes.add(name, { kind: 'plan', severity: 'error', code: 'unknown', names: [name], message: `The plan names ${name}, which is not a member of this wave.` });
