@@ -143,7 +143,7 @@ test('vInfo of RVTools as CSV: the size of disks is their capacity, and "Disks" 
 test.each([
   ['a count of disks alone', 'vm,os,disks\nweb,Windows Server 2022,2\n', 'disks', 'The disks of web have only 2 GiB: check the unit of the column, and that it contains sizes rather than a number of disks'],
   ['capacity in bytes read as MiB', 'vm,os,total disk capacity mib\nweb,linux,107374182400\n', 'total disk capacity mib', 'The disks of web have 105000000 GiB: check the unit of the column'],
-  ['memory in GB read as MiB', 'vm,os,memory\nweb,linux,16\n', 'memory', 'web has 0.0156 GiB of memory: check the unit of the column'],
+  ['memory in GB read as MiB', 'vm,os,memory,disk gb\nweb,linux,16,40\n', 'memory', 'web has 0.0156 GiB of memory: check the unit of the column'],
 ])('%s is imported with a warning', async (_what, text, column, message) => {
   const { machines, problems } = importMachines(await csv(text), { withTemplates: false });
   expect(machines).toHaveLength(1);
@@ -159,4 +159,20 @@ test('a list that the vSphere client exports has its sizes, whose units stand in
 test('a heading that counts disks is not taken for their size beside one that says the capacity', async () => {
   const plans = await csv('Name,OS,Disks,Capacity GB\nweb,linux,3,120\n');
   expect(importMachines(plans, { withTemplates: false }).machines[0]?.vm.disks).toEqual([{ id: 'disk-0', size_bytes: 120 * GiB }]);
+});
+
+const problemsOf = async (...plans: Awaited<ReturnType<typeof csv>>[]) => importMachines(plans.flat(), { withTemplates: false }).problems.map(({ severity, row, column, message }) => [severity, row, column, message]);
+
+test('a list without disk sizes is imported with one warning, and a row without one with its own', async () => {
+  expect(await problemsOf(await csv('VM,CPUs,OS\nweb,2,Debian\ndb,2,Debian\n'))).toEqual([
+    ['warning', 0, undefined, 'The list has no column of disk sizes: its VMs are imported with 0 B, so that limits, estimates and quotas leave their disks out'],
+  ]);
+  expect(await problemsOf(await csv('VM,OS,Disk GB\nweb,Debian,40\ndb,Debian,\nold,Debian,0\n'))).toEqual([
+    ['warning', 3, 'Disk GB', 'db has no disk size: it is imported with 0 B'], ['warning', 4, 'Disk GB', 'old has no disk size: it is imported with 0 B'],
+  ]);
+});
+
+test('beside a list of disks, only VMs that it does not name are warned of', async () => {
+  const [disks] = await readTables('vDisk.csv', utf8('vm,capacity mib\nweb,2048\n'));
+  expect(await problemsOf(await csv('VM,OS\nweb,Debian\ndb,Debian\n'), [planFor(disks!, 'disks')])).toEqual([['warning', 3, undefined, 'db has no disk size, also in the list of disks: it is imported with 0 B']]);
 });

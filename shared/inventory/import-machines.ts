@@ -40,8 +40,15 @@ export function* importSteps(plans: readonly TablePlan[], choices: ImportChoices
     return key === undefined ? undefined : drafts.get(key);
   };
   for (const plan of plans) if (plan.role === 'disks') for (const _row of readDisks(plan, find, problems)) yield (rows += 1);
+  const haveDisks = plans.some(({ role }) => role === 'disks');
+  for (const plan of haveDisks ? [] : plans) {
+    // Said once for a list, and not again for each of its rows.
+    if (plan.role === 'machines' && hasNoSizes(plan) && plan.table.rows.length > 0) {
+      problems.push({ severity: 'warning', table: plan.table.name, row: 0, message: 'The list has no column of disk sizes: its VMs are imported with 0 B, so that limits, estimates and quotas leave their disks out' });
+    }
+  }
   for (const draft of drafts.values()) {
-    if (draft.disks.length === 0) draft.checkSummary();
+    if (draft.disks.length === 0) draft.checkSummary(haveDisks);
     yield rows;
   }
   for (const plan of plans) if (plan.role === 'nics') for (const _row of readNics(plan, find, problems)) yield (rows += 1);
@@ -62,8 +69,8 @@ interface Draft {
   readonly disks: Disk[];
   readonly nics: Nic[];
   isBroken: boolean;
-  /** Warns about the summary of disks in the machine's own row; for a machine without a list of disks. */
-  readonly checkSummary: () => void;
+  /** Warns about the summary of disks in the machine's own row; for a machine that no list of disks names. */
+  readonly checkSummary: (haveDisks: boolean) => void;
 }
 
 /** What lists of disks and of interfaces say goes before the summary in the machine's own row. */
@@ -86,14 +93,18 @@ function* readMachines(plan: TablePlan, choices: ImportChoices, drafts: Map<stri
       cells.problem('error', 'id', `Another row already has the ID ${id}: give each VM a unique ID`);
       continue;
     }
-    drafts.set(id, draftOf(id, name, cells, choices));
+    drafts.set(id, draftOf(id, name, cells, choices, hasNoSizes(plan)));
     byName.set(name, [...(byName.get(name) ?? []), id]);
   }
 }
 
-function draftOf(id: string, name: string, cells: CellReader, choices: ImportChoices): Draft {
+function hasNoSizes({ columns }: TablePlan): boolean {
+  return (columns as Readonly<Record<string, number | undefined>>)['disks'] === undefined;
+}
+
+function draftOf(id: string, name: string, cells: CellReader, choices: ImportChoices, isWithoutSizes: boolean): Draft {
   const os = cells.osType('os') ?? cells.osType('os_configured') ?? choices.osWhenUnknown;
-  if (os === undefined) cells.problem('error', 'os', `The OS of ${name} is unknown: map a column, or choose a default`);
+  if (os === undefined) cells.problem('error', 'os', `The OS of ${name} is unknown`, 'os-unknown');
   const firmware = cells.firmware('firmware');
   const secureBoot = cells.flag('secure_boot');
   const vcpus = cells.count('vcpus');
@@ -124,7 +135,13 @@ function draftOf(id: string, name: string, cells: CellReader, choices: ImportCho
     const value = cells.text(label);
     return value === undefined ? [] : [[label, value.slice(0, 500)]];
   }));
-  return { vm, labels: Object.keys(labels).length === 0 ? undefined : labels, power: cells.power('power'), ownDisks, ownNics, disks: [], nics: [], isBroken: cells.hasError(), checkSummary: () => checkDiskSummary(name, sizes, cells) };
+  return {
+    vm, labels: Object.keys(labels).length === 0 ? undefined : labels, power: cells.power('power'), ownDisks, ownNics, disks: [], nics: [], isBroken: cells.hasError(),
+    checkSummary(haveDisks) {
+      if (sizes.length > 0 || cells.hasError()) checkDiskSummary(name, sizes, cells);
+      else if (!isWithoutSizes || haveDisks) cells.problem('warning', 'disks', `${name} has no disk size${haveDisks ? ', also in the list of disks' : ''}: it is imported with 0 B`);
+    },
+  };
 }
 
 const GiB = 1024 ** 3;

@@ -13,7 +13,11 @@ export interface RowProblem {
   /** Heading of the column; undefined when no column is mapped. */
   readonly column?: string;
   readonly message: string;
+  /** What can be done about it where the import is made: each way in says it in its own words. */
+  readonly advice?: RowAdvice;
 }
+
+export type RowAdvice = 'os-unknown';
 
 /** One row, read by fields. What can't be understood becomes a problem and counts as not said. */
 export interface CellReader {
@@ -29,7 +33,7 @@ export interface CellReader {
   power(field: string): InventoryMachine['power'];
   /** Name of the datastore in a path such as `[store] vm/vm.vmdk`. */
   datastore(field: string): string | undefined;
-  problem(severity: RowProblem['severity'], field: string, message: string): void;
+  problem(severity: RowProblem['severity'], field: string, message: string, advice?: RowAdvice): void;
   hasError(): boolean;
 }
 
@@ -43,10 +47,10 @@ export function cellReader({ table, columns, units }: TablePlan, row: TableRow, 
     const cell = column === undefined ? undefined : row.cells[column];
     return cell === undefined || cell === '' ? undefined : cell;
   };
-  const problem: CellReader['problem'] = (severity, field, message) => {
+  const problem: CellReader['problem'] = (severity, field, message, advice) => {
     const column = columnOf(field);
     isBroken ||= severity === 'error';
-    problems.push({ severity, table: table.name, row: row.number, ...(column === undefined ? {} : { column: table.header[column] ?? '' }), message });
+    problems.push({ severity, table: table.name, row: row.number, ...(column === undefined ? {} : { column: table.header[column] ?? '' }), message, ...(advice === undefined ? {} : { advice }) });
   };
   const sizeOf = (field: string, part: string): number | undefined => {
     const size = parseSize(part, units[field] ?? 'GiB');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { monthlyCosts, readPriceList } from './price-list.ts';
+import { monthlyCosts, priceProblemText, readPriceList } from './price-list.ts';
 
 const needs = { servers: 3, volumes: 4, volumeBytes: 100 * 1024 ** 3, vcpus: 8, memoryMb: 16 * 1024, nics: 3, unknownVms: 0 };
 
@@ -32,12 +32,13 @@ describe('a price list', () => {
   });
 
   it('says what is wrong with which line, and takes the others', () => {
-    expect(readPriceList('item,per,price,currency\ndisk,month,1,EUR\nvcpu,week,1,EUR\nvcpu,hour,,EUR\nnic,month,1,EUR\nserver,month,1,USD\n')).toEqual({
+    const list = readPriceList('item,per,price,currency\ndisk,month,1,EUR\nvcpu,week,1,EUR\nvcpu,hour,,EUR\nnic,month,1,EUR\nserver,month,1,USD\n');
+    expect({ ...list, problems: list.problems.map(priceProblemText) }).toEqual({
       perMonth: { nic: 1 }, currency: 'EUR',
       problems: [
         'line 2: item must be server, vcpu, memory_gib, volume_gib, nic', 'line 3: per must be hour or month', 'line 4: price must be a number', 'line 6: all prices must have the currency EUR',
       ],
     });
-    expect(readPriceList('').problems).toEqual(['the file has no prices']);
+    expect(readPriceList('').problems.map(priceProblemText)).toEqual(['the file has no prices']);
   });
 });

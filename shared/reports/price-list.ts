@@ -13,7 +13,19 @@ export interface PriceList {
   readonly perMonth: Partial<Readonly<Record<PricedItem, number>>>;
   readonly currency: string;
   /** What is wrong with which line; the others apply. */
-  readonly problems: readonly string[];
+  readonly problems: readonly PriceProblem[];
+}
+
+export type PriceProblem = { readonly kind: 'empty' } | { readonly kind: 'item' | 'period' | 'price'; readonly line: number } | { readonly kind: 'currency'; readonly line: number; readonly currency: string };
+
+/** In English, for the command line. */
+export function priceProblemText(problem: PriceProblem): string {
+  if (problem.kind === 'empty') return 'the file has no prices';
+  const what = {
+    item: `item must be ${pricedItems.join(', ')}`, period: 'per must be hour or month', price: 'price must be a number',
+    currency: `all prices must have the currency ${problem.kind === 'currency' ? problem.currency : ''}`,
+  };
+  return `line ${problem.line}: ${what[problem.kind]}`;
 }
 
 export interface Cost {
@@ -27,23 +39,23 @@ export function readPriceList(csv: string): PriceList {
   const { data, meta } = Papa.parse<Record<string, string>>(csv.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: 'greedy', transformHeader: (name) => name.trim().toLowerCase() });
   const decimal = decimalSign(data.map((row) => row['price']?.trim() ?? ''), meta.delimiter);
   const perMonth: Partial<Record<PricedItem, number>> = {};
-  const problems: string[] = [];
+  const problems: PriceProblem[] = [];
   let currency = '';
   for (const [index, row] of data.entries()) {
     const line = index + 2;
     const item = pricedItems.find((known) => known === row['item']?.trim().toLowerCase());
     const period = periods[row['per']?.trim().toLowerCase() ?? ''];
     const price = priceOf(row['price'] ?? '', decimal);
-    if (item === undefined) problems.push(`line ${line}: item must be ${pricedItems.join(', ')}`);
-    else if (period === undefined) problems.push(`line ${line}: per must be hour or month`);
-    else if (price === undefined) problems.push(`line ${line}: price must be a number`);
-    else if ((row['currency'] ?? '').trim() !== '' && currency !== '' && row['currency']?.trim() !== currency) problems.push(`line ${line}: all prices must have the currency ${currency}`);
+    if (item === undefined) problems.push({ kind: 'item', line });
+    else if (period === undefined) problems.push({ kind: 'period', line });
+    else if (price === undefined) problems.push({ kind: 'price', line });
+    else if ((row['currency'] ?? '').trim() !== '' && currency !== '' && row['currency']?.trim() !== currency) problems.push({ kind: 'currency', line, currency });
     else {
       perMonth[item] = (perMonth[item] ?? 0) + price * period;
       currency = row['currency']?.trim() || currency;
     }
   }
-  if (data.length === 0) problems.push('the file has no prices');
+  if (data.length === 0) problems.push({ kind: 'empty' });
   return { perMonth, currency, problems };
 }
 

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
+import type { RowAdvice } from '../../../shared/inventory/row-cells.ts';
 import { inProject, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 
 /** `causeway inventory …` */
@@ -7,6 +8,9 @@ export const registerInventory: CommandRegistrar = (program, context) => {
   const group = program.command('inventory');
   for (const add of [importList, listLists, removeList]) add(group, context);
 };
+
+/** Columns are recognized by their headings; nothing is mapped here. */
+const advices: Readonly<Record<RowAdvice, string>> = { 'os-unknown': 'Give the file a column "OS", or say it of all such VMs with --os linux or --os windows' };
 
 type Options = ProjectOptions & { name?: string; os?: 'linux' | 'windows'; templates?: boolean; dryRun?: boolean };
 
@@ -35,8 +39,8 @@ const importList: CommandRegistrar = (group, context) => {
       const plans = guessPlans(await readTablesInWorker(fileName, readInputFile(file), context));
       if (plans.length === 0) throw new CausewayError('inventory.unreadable', `${fileName}: no table has a column with VM names`);
       const { machines, problems } = importMachines(plans, { withTemplates: options.templates === true, ...(options.os === undefined ? {} : { osWhenUnknown: options.os }) });
-      for (const { severity, table, row, column, message } of problems) {
-        context.stderr.write(`${printable(`${fileName}: ${table} row ${row}${column === undefined ? '' : `, ${column}`}: ${severity}: ${message}`)}\n`);
+      for (const { severity, table, row, column, message, advice } of problems) {
+        context.stderr.write(`${printable(`${fileName}: ${table}${row === 0 ? '' : ` row ${row}`}${column === undefined ? '' : `, ${column}`}: ${severity}: ${message}${advice === undefined ? '' : `. ${advices[advice]}`}`)}\n`);
       }
       if (machines.length === 0) throw new CausewayError('inventory.unreadable', `${fileName}: no VM can be imported`);
       const name = options.name ?? fileName.replace(/\.[^.]*$/, '');

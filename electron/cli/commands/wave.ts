@@ -117,13 +117,13 @@ const estimateWave: CommandRegistrar = (group, context) => {
     .option('--prices <file>', 'CSV file with the columns item, per, price, currency');
   inProject(command).action(
     context.run(async (wave: string, options: ProjectOptions & { action: string; atOnce?: string; limit?: string; prices?: string }): Promise<ExitStatus> => {
-      const [{ inWave }, { print }, { estimateText }, { readInputText }, { readPriceList }, { parseRate }] = await Promise.all([
+      const [{ inWave }, { print }, { estimateText }, { readInputText }, { priceProblemText, readPriceList }, { parseRate }] = await Promise.all([
         helpers(), import('../output/print.ts'), import('../output/estimate-text.ts'), import('../project/read-files.ts'), import('../../../shared/reports/price-list.ts'), import('../../../shared/model/bandwidth-profile.ts'),
       ]);
       const action = waveActions.find((known) => known === options.action);
       if (action === undefined) throw new UsageError(`--action must be ${waveActions.join(', ')}`);
       const prices = options.prices === undefined ? undefined : readPriceList(readInputText(options.prices));
-      if (prices !== undefined && prices.problems.length > 0) throw new UsageError(`${options.prices}: ${prices.problems.join('; ')}`);
+      if (prices !== undefined && prices.problems.length > 0) throw new UsageError(`${options.prices}: ${prices.problems.map(priceProblemText).join('; ')}`);
       const bytesPerSecond = options.limit === undefined ? undefined : parseRate(options.limit);
       if (bytesPerSecond === 0) throw new UsageError('--limit must be a rate, or unlimited');
       const estimate = await inWave(wave, options, context, (core) => core.call('wave.estimate', {

@@ -20,7 +20,7 @@ const columns: readonly Column<Row>[] = [
   { id: 'table', label: text.inventory.table, sortBy: ({ table }) => table, cell: ({ table }) => table },
   { id: 'row', label: text.inventory.row, align: 'right', sortBy: ({ row }) => row, cell: ({ row }) => (row === 0 ? '' : row) },
   { id: 'column', label: text.inventory.column, sortBy: ({ column }) => column ?? '', cell: ({ column }) => column ?? '' },
-  { id: 'problem', label: text.inventory.problem, cell: ({ message }) => message },
+  { id: 'problem', label: text.inventory.problem, cell: ({ message, advice }) => (advice === undefined ? message : `${message}. ${text.inventory.advices[advice]}`) },
 ];
 
 /** Rows that could not be taken as they are, each with its place in the file. */

@@ -17,6 +17,7 @@ import { QueryView } from '../../components/query-view.tsx';
 import { Section } from '../../components/section.tsx';
 import { rateOf } from '../../components/written-rate.ts';
 import { locale, text } from '../../text/text.ts';
+import { priceProblemWords } from './price-problem-words.ts';
 
 const words = text.waves.estimate;
 
@@ -129,8 +130,8 @@ function Costs({ needs }: Pick<Estimate, 'needs'>) {
         </Typography>
       )}
       {prices?.problems.map((problem) => (
-        <Alert key={problem} severity="warning" sx={{ mt: 1 }}>
-          {problem}
+        <Alert key={JSON.stringify(problem)} severity="warning" sx={{ mt: 1 }}>
+          {priceProblemWords(problem)}
         </Alert>
       ))}
       {prices !== undefined && costs.length > 0 && (

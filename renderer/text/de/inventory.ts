@@ -115,6 +115,7 @@ export const inventory = {
   listNameHelp: (exists: boolean) => (exists ? 'Aktualisiert das vorhandene Inventar dieses Namens und zeigt, was neu, geändert und entfallen ist.' : 'Erstellt ein neues Inventar.'),
   save: 'Inventar speichern',
   problems: 'Zeilen mit Problemen',
+  advices: { 'os-unknown': 'Ordnen Sie eine Spalte zu, oder wählen Sie einen Standardwert.' },
   table: 'Tabelle',
   row: 'Zeile',
   column: 'Spalte',

@@ -115,6 +115,7 @@ export const inventory = {
   listNameHelp: (exists: boolean) => (exists ? 'Updates the existing inventory of this name and shows what is new, changed and gone.' : 'Creates a new inventory.'),
   save: 'Save inventory',
   problems: 'Rows with problems',
+  advices: { 'os-unknown': 'Map a column, or choose a default.' },
   table: 'Table',
   row: 'Row',
   column: 'Column',
