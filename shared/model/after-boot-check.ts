@@ -3,6 +3,9 @@ import { z } from 'zod';
 const port = z.int().min(1).max(65_535);
 const printable = /^[^\u0000-\u001f\u007f]*$/u;
 
+/** Characters of a script. */
+export const longestCheckScript = 32_768;
+
 const common = {
   /** Shown instead of what the check does. */
   name: z.string().min(1).max(100).regex(printable).optional(),
@@ -11,6 +14,31 @@ const common = {
   /** For how long it is repeated until it passes. Default 120. */
   timeoutSeconds: z.int().min(1).max(3600).optional(),
 };
+
+/** How a check signs in to the guest by SSH. */
+const sshLogin = {
+  username: z.string().min(1).max(100).regex(/^[^\s\u0000-\u001f]+$/u),
+  /** Name of a secret with a private key, or with a password. */
+  secret: z.string().min(1).max(200),
+  /** The guest's host key as in a known_hosts file, without the host: `ssh-ed25519 AAAA…`. */
+  hostKey: z.string().max(4000).regex(/^[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$/),
+  /** Default 22. */
+  port: port.optional(),
+};
+
+/** How a check signs in to the guest by Windows Remote Management over HTTPS. */
+const winrmLogin = {
+  /** `Administrator`, or `DOMAIN\user`. */
+  username: z.string().min(1).max(100).regex(/^[^\s\u0000-\u001f:]([^\u0000-\u001f:]*[^\s\u0000-\u001f:])?$/u),
+  /** Name of a secret with the password. */
+  secret: z.string().min(1).max(200),
+  /** SHA-256 of the certificate of the guest's listener, in hex. Without it the check does not sign in, and says which one the guest shows. */
+  certificateSha256: z.string().max(200).regex(/^[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){31}$/).optional(),
+  /** Default 5986. */
+  port: port.optional(),
+};
+
+const scriptText = z.string().max(longestCheckScript).regex(/\S/u).regex(/^[^\u0000]*$/u);
 
 /** What a deployed VM has to answer before it is handed over. Everything is asked of the VM's own addresses. */
 export const afterBootCheckSchema = z.discriminatedUnion('kind', [
@@ -32,12 +60,7 @@ export const afterBootCheckSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('login-prompt'), ...common }),
   z.strictObject({
     kind: z.literal('ssh'),
-    username: z.string().min(1).max(100).regex(/^[^\s\u0000-\u001f]+$/u),
-    /** Name of a secret with a private key, or with a password. */
-    secret: z.string().min(1).max(200),
-    /** The guest's host key as in a known_hosts file, without the host: `ssh-ed25519 AAAA…`. */
-    hostKey: z.string().max(4000).regex(/^[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,2}$/),
-    port: port.optional(),
+    ...sshLogin,
     command: z.string().min(1).max(4000),
     /** Default 0. */
     exitStatus: z.int().min(0).max(255).optional(),
@@ -45,9 +68,60 @@ export const afterBootCheckSchema = z.discriminatedUnion('kind', [
     text: z.string().min(1).max(1000).optional(),
     ...common,
   }),
+  z.strictObject({
+    kind: z.literal('winrm'),
+    ...winrmLogin,
+    /** In PowerShell. */
+    command: z.string().min(1).max(4000),
+    /** Default 0. */
+    exitStatus: z.int().min(-(2 ** 31)).max(2 ** 32 - 1).optional(),
+    /** The output has to contain it. */
+    text: z.string().min(1).max(1000).optional(),
+    ...common,
+  }),
+  /** A script that has to end with exit code 0. */
+  z.discriminatedUnion('via', [
+    z.strictObject({
+      kind: z.literal('script'),
+      via: z.literal('ssh'),
+      ...sshLogin,
+      script: scriptText,
+      /** A program with arguments that takes the script on its standard input. Default `/bin/sh -s`. */
+      interpreter: z.string().max(200).regex(/^[A-Za-z0-9/_.][A-Za-z0-9/_.+=:@-]*( [A-Za-z0-9/_.+=:@-]+)*$/).optional(),
+      /** The output has to contain it. */
+      text: z.string().min(1).max(1000).optional(),
+      ...common,
+    }),
+    z.strictObject({
+      kind: z.literal('script'),
+      via: z.literal('winrm'),
+      ...winrmLogin,
+      /** In PowerShell. */
+      script: scriptText,
+      /** The output has to contain it. */
+      text: z.string().min(1).max(1000).optional(),
+      ...common,
+    }),
+  ]),
+  /** A service of the guest has to run. */
+  z.discriminatedUnion('via', [
+    z.strictObject({ kind: z.literal('agent'), via: z.literal('ssh'), ...sshLogin, service: z.string().max(100).regex(/^[A-Za-z0-9][A-Za-z0-9_.@:-]*$/), ...common }),
+    z.strictObject({
+      kind: z.literal('agent'), via: z.literal('winrm'), ...winrmLogin,
+      /** Its name, not its display name. */
+      service: z.string().max(100).regex(/^[A-Za-z0-9]([A-Za-z0-9 _.$-]*[A-Za-z0-9_.$-])?$/),
+      ...common,
+    }),
+  ]),
 ]);
 export type AfterBootCheck = z.infer<typeof afterBootCheckSchema>;
-export const afterBootCheckKinds = ['port', 'http', 'login-prompt', 'ssh'] as const satisfies readonly AfterBootCheck['kind'][];
+export const afterBootCheckKinds = ['port', 'http', 'login-prompt', 'ssh', 'winrm', 'script', 'agent'] as const satisfies readonly AfterBootCheck['kind'][];
+
+/** A check that signs in to the guest. */
+export type GuestCheck = Extract<AfterBootCheck, { secret: string }>;
+export function isGuestCheck(check: AfterBootCheck): check is GuestCheck {
+  return 'secret' in check;
+}
 
 export const afterBootChecksSchema = z.array(afterBootCheckSchema).max(50);
 
@@ -77,8 +151,26 @@ export function checkName(check: AfterBootCheck): string {
     case 'login-prompt':
       return 'Login prompt on the console';
     case 'ssh':
-      return `ssh: ${check.command.length <= 60 ? check.command : `${check.command.slice(0, 59)}…`}`.replaceAll(/[\u0000-\u001f\u007f]+/gu, ' ');
+      return `ssh: ${lineOf(check.command)}`;
+    case 'winrm':
+      return `WinRM: ${lineOf(check.command)}`;
+    case 'script':
+      return `Script by ${viaNames[check.via]}: ${lineOf(firstLine(check.script))}`;
+    case 'agent':
+      return `Service ${check.service} runs`;
     default:
       return check satisfies never;
   }
+}
+
+const viaNames = { ssh: 'SSH', winrm: 'WinRM' } as const;
+
+function lineOf(command: string): string {
+  return (command.length <= 60 ? command : `${command.slice(0, 59)}…`).replaceAll(/[\u0000-\u001f\u007f]+/gu, ' ');
+}
+
+/** The first line that is no comment. */
+function firstLine(script: string): string {
+  const lines = script.split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '');
+  return lines.find((line) => !line.startsWith('#')) ?? lines[0] ?? '';
 }

@@ -1,3 +1,4 @@
+import { isGuestCheck } from '../../../shared/model/after-boot-check.ts';
 import type { DeploymentOptions } from '../../../shared/model/deployment.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import type { OpenDeployment } from '../deployments/deployment-service.ts';
@@ -16,7 +17,7 @@ export async function openDeployment(core: CoreParts, replica: Replica, options:
     const luksKeys = [];
     for (const { secret, device } of options.luksKeys ?? []) luksKeys.push({ key: await core.gate.diskKey(secret), device });
     const checkCredentials = new Map<string, string>();
-    for (const check of options.checks ?? []) if (check.kind === 'ssh') checkCredentials.set(check.secret, await core.gate.checkLogin(check));
+    for (const check of options.checks ?? []) if (isGuestCheck(check)) checkCredentials.set(check.secret, await core.gate.checkLogin(check));
     return { destination, environment, luksKeys, checkCredentials, findings: async (vm) => written.findings(vm), close: () => destination.close() };
   } catch (error) {
     await destination.close();

@@ -22,7 +22,7 @@ export function ReachedList({ reached }: { readonly reached: readonly Row[] }) {
       {reached.map(({ kind, value, note, isNew = false, ...reached }, index) => (
         <Box key={index} sx={{ display: 'contents' }}>
           <Box component="dt" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>{reachedLabel(reached)}</Box>
-          <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere', fontFamily: kind === 'setting' || kind === 'secret' ? undefined : fonts.code, fontWeight: isNew ? 700 : undefined, unicodeBidi: 'isolate' }}>
+          <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', fontFamily: kind === 'setting' || kind === 'secret' ? undefined : fonts.code, fontWeight: isNew ? 700 : undefined, unicodeBidi: 'isolate' }}>
             {kind === 'secret' ? text.trust.secret(value) : value}
             {note !== undefined && <Typography variant="caption" component="div" sx={{ color: 'text.secondary' }}>{note}</Typography>}
           </Box>

@@ -10,17 +10,18 @@ import TextField from '@mui/material/TextField';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { afterBootCheckKinds, type AfterBootCheck } from '../../../shared/model/after-boot-check.ts';
+import { fonts } from '../../app/theme.ts';
 import { useToast } from '../../app/toasts.tsx';
 import { useLink, useQuery } from '../../app/workbench-context.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { text } from '../../text/text.ts';
-import { commonFields, fieldsOfKind, readChecks, valuesOfCheck, type CheckField, type CheckValues } from './check-values.ts';
+import { commonFields, fieldsOf, readChecks, valuesOfCheck, viaOf, type CheckField, type CheckValues } from './check-values.ts';
 import { Failures, NamesOf, useEach, whatOf, type LifeDialogProps } from './life-parts.tsx';
 
 const words = text.proof.checks;
-const widths: Readonly<Partial<Record<CheckField, number>>> = { port: 110, scheme: 110, status: 130, exitStatus: 160, timeoutSeconds: 170, username: 150 };
+const widths: Readonly<Partial<Record<CheckField, number>>> = { port: 110, scheme: 110, via: 130, status: 130, exitStatus: 160, timeoutSeconds: 170, username: 150 };
 /** What stands where a field is left empty. */
-const usual: Readonly<Partial<Record<CheckField, string>>> = { path: '/', status: '200–399', exitStatus: '0', timeoutSeconds: '120', scheme: 'http' };
+const usual: Readonly<Partial<Record<CheckField, string>>> = { path: '/', status: '200–399', exitStatus: '0', timeoutSeconds: '120', scheme: 'http', interpreter: '/bin/sh -s' };
 
 /** What a VM has to answer after its boot; the same for several. */
 export function ChecksDialog({ initial, ...props }: LifeDialogProps & { readonly initial: readonly AfterBootCheck[] }) {
@@ -80,8 +81,8 @@ function CheckFields({ number, value, problemOf, onChange, onRemove }: FieldsPro
           </MenuItem>
         ))}
       </TextField>
-      {[...fieldsOfKind[kind], ...commonFields].map((field) => (
-        <CheckInput key={field} field={field} value={value[field]} isWrong={problemOf(field) !== undefined} onChange={(typed) => onChange({ [field]: typed })} />
+      {[...fieldsOf(value), ...commonFields].map((field) => (
+        <CheckInput key={field} field={field} value={field === 'via' ? viaOf(value) : value[field]} isWrong={problemOf(field) !== undefined} onChange={(typed) => onChange({ [field]: typed })} />
       ))}
       <TextField select size="small" label={words.fields.onFailure} value={value.onFailure} onChange={(event) => onChange({ onFailure: event.target.value })} sx={{ width: 230 }}>
         {(['fail', 'warn'] as const).map((one) => (
@@ -109,8 +110,24 @@ function CheckInput({ field, value, isWrong, onChange }: { readonly field: Check
       </TextField>
     );
   }
+  if (field === 'via') {
+    return (
+      <TextField select size="small" label={label} value={value} onChange={(event) => onChange(event.target.value)} sx={sx}>
+        <MenuItem value="ssh">{words.via.ssh}</MenuItem>
+        <MenuItem value="winrm">{words.via.winrm}</MenuItem>
+      </TextField>
+    );
+  }
+  if (field === 'script') {
+    return (
+      <TextField
+        multiline minRows={4} maxRows={16} size="small" label={label} value={value} error={isWrong} helperText={words.help.script} onChange={(event) => onChange(event.target.value)}
+        slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: fonts.code } } }} sx={{ flex: '1 1 100%' }}
+      />
+    );
+  }
   if (field === 'secret') return <SecretName label={label} value={value} isWrong={isWrong} onChange={onChange} />;
-  return <TextField size="small" label={label} value={value} error={isWrong} placeholder={usual[field]} onChange={(event) => onChange(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={sx} />;
+  return <TextField size="small" label={label} value={value} error={isWrong} placeholder={usual[field]} helperText={field === 'certificateSha256' ? words.help.certificateSha256 : undefined} onChange={(event) => onChange(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={sx} />;
 }
 
 /** One of those that the vault has, or that it will have. */

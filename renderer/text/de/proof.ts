@@ -16,10 +16,16 @@ export const proof = {
     number: (number: number) => `Prüfung ${number}`,
     kind: 'Art',
     schemes: { http: 'HTTP', https: 'HTTPS' },
-    kinds: { port: 'Port', http: 'Webseite (HTTP)', 'login-prompt': 'Anmeldeaufforderung auf der Konsole', ssh: 'Befehl über SSH' },
+    kinds: { port: 'Port', http: 'Webseite (HTTP)', 'login-prompt': 'Anmeldeaufforderung auf der Konsole', ssh: 'Befehl über SSH', winrm: 'PowerShell-Befehl über WinRM', script: 'Skript im Gast', agent: 'Dienst oder Agent läuft' },
+    via: { ssh: 'SSH', winrm: 'WinRM' },
     fields: {
       port: 'Port', scheme: 'Protokoll', path: 'Pfad', host: 'Hostname', status: 'Erwarteter Status', text: 'Muss enthalten', username: 'Benutzername', secret: 'Geheimnis', hostKey: 'Hostschlüssel', command: 'Befehl',
+      via: 'Verbindung', certificateSha256: 'Zertifikat (SHA-256)', script: 'Skript', interpreter: 'Interpreter', service: 'Name des Dienstes',
       exitStatus: 'Erwarteter Exit-Status', timeoutSeconds: 'Wiederholen für Sekunden', name: 'Name', onFailure: 'Bei Fehlschlag',
+    },
+    help: {
+      certificateSha256: 'SHA-256 des Zertifikats des WinRM-Listeners im Gast. Ist das Feld leer, meldet sich die Prüfung nicht an: Sie schlägt fehl, und ihr Ergebnis zeigt das Zertifikat des Gasts.',
+      script: 'Muss mit Exit-Code 0 enden. Bei jeder Wiederholung wird es erneut ausgeführt.',
     },
     onFailure: { fail: 'Bereitstellung zurücksetzen', warn: 'Nur Abweichung vermerken' },
     invalid: (count: number) => `${counted(count, { one: '# Feld muss', other: '# Felder müssen' })} korrigiert werden`,

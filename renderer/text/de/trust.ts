@@ -35,7 +35,7 @@ export const trust = {
   lockedLead: 'Entsperren Sie den Tresor, um die Verbindung zu sehen.',
   cannotAccept: 'Diese Verbindung kann nicht akzeptiert werden:',
   openEndpoint: 'Endpunkt öffnen',
-  usedFor: { 'Starts': 'Startet', 'Check by SSH': 'Prüfung per SSH', 'Disk key': 'Schlüssel eines Datenträgers' },
+  usedFor: { 'Starts': 'Startet', 'Check by SSH': 'Prüfung per SSH', 'Check by WinRM': 'Prüfung per WinRM', 'Disk key': 'Schlüssel eines Datenträgers' },
   field: 'Feld',
   was: 'Akzeptiert',
   becomes: 'Von der Datei vorgeschlagen',

@@ -17,10 +17,16 @@ export const proof = {
     number: (number: number) => `Check ${number}`,
     kind: 'Kind',
     schemes: { http: 'HTTP', https: 'HTTPS' },
-    kinds: { port: 'Port', http: 'Web page (HTTP)', 'login-prompt': 'Login prompt on the console', ssh: 'Command by SSH' },
+    kinds: { port: 'Port', http: 'Web page (HTTP)', 'login-prompt': 'Login prompt on the console', ssh: 'Command by SSH', winrm: 'PowerShell command by WinRM', script: 'Script in the guest', agent: 'Service or agent runs' },
+    via: { ssh: 'SSH', winrm: 'WinRM' },
     fields: {
       port: 'Port', scheme: 'Protocol', path: 'Path', host: 'Host name', status: 'Expected status', text: 'Must contain', username: 'User name', secret: 'Secret', hostKey: 'Host key', command: 'Command',
+      via: 'Connection', certificateSha256: 'Certificate (SHA-256)', script: 'Script', interpreter: 'Interpreter', service: 'Service name',
       exitStatus: 'Expected exit status', timeoutSeconds: 'Retry for (seconds)', name: 'Name', onFailure: 'If it fails',
+    },
+    help: {
+      certificateSha256: 'SHA-256 of the certificate of the guest’s WinRM listener. If you leave it empty, the check does not sign in: it fails, and its result shows the certificate of the guest.',
+      script: 'Must end with exit code 0. It is run again on each retry.',
     },
     onFailure: { fail: 'Roll back the deployment', warn: 'Only record a deviation' },
     invalid: (count: number) => `${counted(count, { one: '# field needs', other: '# fields need' })} your attention`,

@@ -36,7 +36,7 @@ export const trust = {
   cannotAccept: 'This connection can’t be accepted:',
   openEndpoint: 'Open endpoint',
   /** What is no field of a form, by its English words. */
-  usedFor: { 'Starts': 'Starts', 'Check by SSH': 'Check by SSH', 'Disk key': 'Disk key' },
+  usedFor: { 'Starts': 'Starts', 'Check by SSH': 'Check by SSH', 'Check by WinRM': 'Check by WinRM', 'Disk key': 'Disk key' },
   field: 'Field',
   was: 'Accepted',
   becomes: 'Proposed by the file',

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AfterBootCheck } from '../../../../shared/model/after-boot-check.ts';
+import type { GuestCheck } from '../../../../shared/model/after-boot-check.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
@@ -41,7 +41,7 @@ export interface Gate {
   /** The key of an encrypted guest disk that a deployment was asked to open. Throws as `environment` does. */
   diskKey(secret: string): Promise<string>;
   /** The private key or password that a check signs in to a guest with. Throws as `environment` does. */
-  checkLogin(check: Extract<AfterBootCheck, { kind: 'ssh' }>): Promise<string>;
+  checkLogin(check: GuestCheck): Promise<string>;
   /** An address, key or password of notifications, in plain text. @throws CausewayError `trust.*`, `secrets.*` */
   notificationSecret(name: string): Promise<string>;
   /** @throws CausewayError `trust.project-not-accepted` */

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -88,6 +89,16 @@ describe('a check of a site', () => {
     expect(await run({ kind: 'http', scheme: 'https', port, host: 'shop.example.com' })).toMatchObject({ outcome: 'failed', evidence: expect.stringContaining('self-signed') as string });
   });
 
+  test('asks the next address of the VM when one does not answer', async () => {
+    const port = await site((request, response) => {
+      // The first request gets no answer.
+      if (request.headers.host === '127.0.0.1') return;
+      response.end('ok');
+    });
+    const result = await run({ kind: 'http', port, timeoutSeconds: 1 }, { addresses: ['127.0.0.1', 'localhost'], clock: systemClock });
+    expect(result).toMatchObject({ outcome: 'passed', attempts: 1, evidence: expect.stringContaining('http://localhost') as string });
+  });
+
   test('ends with the signal', async () => {
     const port = await site(() => undefined);
     const stop = new AbortController();
@@ -121,6 +132,17 @@ describe('a check by SSH', () => {
       });
       connection.on('session', (accept) => accept().on('exec', (run_, _reject, { command }) => {
         const channel = run_();
+        if (/^\/bin\/|^cat/.test(command)) {
+          const shell = spawn('/bin/sh', ['-c', command]);
+          channel.pipe(shell.stdin);
+          shell.stdout.on('data', (piece: Buffer) => void channel.write(piece));
+          shell.stderr.on('data', (piece: Buffer) => void channel.stderr.write(piece));
+          shell.once('close', (code) => {
+            channel.exit(code ?? 1);
+            channel.end();
+          });
+          return;
+        }
         channel.write(command === 'systemctl is-active app' ? 'active\n' : 'hunter2 inactive\n');
         channel.exit(command === 'systemctl is-active app' ? 0 : 3);
         channel.end();
@@ -138,6 +160,31 @@ describe('a check by SSH', () => {
     expect(await run(check(port, 'systemctl is-active app', { text: 'active' }), { credential: 'hunter2' })).toMatchObject({ outcome: 'passed', evidence: 'root@127.0.0.1: the command ended with status 0: active' });
     expect(await run(check(port, 'false'), { credential: 'hunter2' })).toMatchObject({ outcome: 'failed', evidence: 'root@127.0.0.1: the command ended with status 3 instead of 0: [secret] inactive' });
     expect(await run(check(port, 'false', { exitStatus: 3 }), { credential: 'hunter2' })).toMatchObject({ outcome: 'passed' });
+  });
+
+  const script = (port: number, text: string, more = {}) => ({ kind: 'script' as const, via: 'ssh' as const, username: 'root', secret: 'guest', hostKey, port, script: text, ...more });
+
+  test('sends a script to a shell; the last lines of its output are the evidence, without control characters and secrets', async () => {
+    const { port } = await guest();
+    const long = Array.from({ length: 40 }, (_, number) => `echo "line ${number}"`).join('\r\n');
+    const passed = await run(script(port, `\ufeff# Database\r\n${long}\r\nprintf '\\033[31mhun\\033[0mter2 hunter2\\n'`, { text: 'line 3' }), { credential: 'hunter2' });
+    expect(passed).toMatchObject({ name: 'Script by SSH: echo "line 0"', kind: 'script', outcome: 'passed', evidence: expect.stringMatching(/^root@127.0.0.1: the script ended with status 0: line 31 \| line 32 .* \| line 39 \| \[secret\] \[secret\]$/) as string });
+    expect(await run(script(port, 'echo almost; echo "disk is full" >&2; exit 7'), { credential: 'hunter2' })).toMatchObject({ outcome: 'failed', evidence: 'root@127.0.0.1: the script ended with status 7 instead of 0: almost | disk is full' });
+    expect(await run(script(port, 'echo no', { text: 'yes' }), { credential: 'hunter2' })).toMatchObject({ outcome: 'failed', evidence: expect.stringContaining('does not contain "yes": no') as string });
+    const { evidence } = await run(script(port, 'i=0; while [ $i -lt 300 ]; do printf "wwwwwwwww "; i=$((i+1)); done; echo end'), { credential: 'hunter2' });
+    expect(evidence).toMatch(/: … w.* end$/);
+    expect(evidence.length).toBeLessThan(1000);
+  });
+
+  test('sends a script to another program that the check names', async () => {
+    const { port } = await guest();
+    expect(await run(script(port, 'not a shell script (', { interpreter: 'cat -' }), { credential: 'hunter2' })).toMatchObject({ outcome: 'passed', evidence: expect.stringContaining('not a shell script (') as string });
+  });
+
+  test('asks the service manager of the guest for a service', async () => {
+    const { port } = await guest();
+    const agent = { kind: 'agent' as const, via: 'ssh' as const, username: 'root', secret: 'guest', hostKey, port, service: 'causeway-no-such-service' };
+    expect(await run(agent, { credential: 'hunter2' })).toMatchObject({ name: 'Service causeway-no-such-service runs', outcome: 'failed', evidence: expect.stringContaining('root@127.0.0.1: service causeway-no-such-service does not run') as string });
   });
 
   test('gives a guest with another host key neither a name nor a password, and does not ask again', async () => {
