@@ -6,7 +6,7 @@ import type { EnvironmentUse } from '../../trust/environment-uses.ts';
 const mostShown = 4000;
 
 /**
- * What a check uses that has to be accepted on this computer: a secret, the user name that it is sent with, whom it is sent to, and what is run. Whoever shares
+ * What a check uses that has to be accepted on this computer: a secret, the user name that it is sent with, the guest's key or certificate, and what is run. Whoever shares
  * the project can change each of them in its files.
  */
 export function checkLoginUses(check: AfterBootCheck): EnvironmentUse[] {
@@ -34,7 +34,7 @@ export function checkLoginUses(check: AfterBootCheck): EnvironmentUse[] {
   }
 }
 
-/** Whom the secret is sent to. */
+/** The guest's host key or certificate, without which it gets no secret. */
 function peerOf(check: GuestCheck): string {
   return 'hostKey' in check ? check.hostKey : `certificate ${check.certificateSha256?.replaceAll(':', '').toLowerCase() ?? 'none'}`;
 }

@@ -174,6 +174,10 @@ describe('a check by SSH', () => {
     const { evidence } = await run(script(port, 'i=0; while [ $i -lt 300 ]; do printf "wwwwwwwww "; i=$((i+1)); done; echo end'), { credential: 'hunter2' });
     expect(evidence).toMatch(/: … w.* end$/);
     expect(evidence.length).toBeLessThan(1000);
+    // Cut in the middle of the secret, a part of it would stay.
+    const cut = await run(script(port, `printf hunter2; printf ${'w'.repeat(795)}`), { credential: 'hunter2' });
+    expect(cut.evidence).toMatch(/w{790}/);
+    expect(cut.evidence).not.toContain('er2');
   });
 
   test('sends a script to another program that the check names', async () => {
