@@ -46,7 +46,8 @@ it('a bucket of requests is not emptied: what it has left is read from each answ
 });
 
 it('requests that come all at once go through although the bucket does not have enough', async () => {
-  await createMany(await open({ writes: { size: 6, perSecond: 20 } }), 12);
+  // Fills so slowly that a busy machine is no reason for having enough.
+  await createMany(await open({ writes: { size: 6, perSecond: 2 } }), 12);
   expect(refused()).toBeGreaterThan(0);
   expect(cloud.calls.filter(({ operation, status }) => operation === 'NetworkSecurityGroups_CreateOrUpdate' && Number(status) < 300)).toHaveLength(12);
 });

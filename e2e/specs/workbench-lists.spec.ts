@@ -69,7 +69,7 @@ describe('lists of machines in the workbench', () => {
     }
     await page.getByText('CPUs: 2 → 8').first().waitFor();
     await page.getByRole('button', { name: 'Gone 2' }).click();
-    expect(await page.getByRole('row').count()).toBe(3);
+    await expect.poll(() => page.getByRole('row').count()).toBe(3);
     await page.getByRole('button', { name: 'Save inventory' }).click();
     await page.getByText('From later.csv').waitFor();
   });

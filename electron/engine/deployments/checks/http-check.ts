@@ -13,9 +13,10 @@ const mostBytes = 256 * 1024;
 /**
  * Asks the VM itself, never by way of a proxy, and follows no redirect: nothing but its own addresses is asked. Nothing secret is sent, so
  * that any certificate will do unless the check names the site.
+ * @param clean removes secrets from a text: before it is cut, as a part of one would stay otherwise
  * @throws Error that says what is not as expected
  */
-export async function checkHttp(check: HttpCheck, host: string, signal: AbortSignal): Promise<string> {
+export async function checkHttp(check: HttpCheck, host: string, clean: (text: string) => string, signal: AbortSignal): Promise<string> {
   const { scheme = 'http', path = '/' } = check;
   const port = check.port ?? (scheme === 'https' ? 443 : 80);
   const options: RequestOptions = {
@@ -32,8 +33,8 @@ export async function checkHttp(check: HttpCheck, host: string, signal: AbortSig
   });
   const where = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
   const isStatus = check.status === undefined ? status >= 200 && status < 400 : status === check.status;
-  if (!isStatus) throw new Error(`${where} answered with status ${status} instead of ${check.status ?? '200 to 399'}${body === '' ? '' : `: ${cleanAnswer(body)}`}`);
-  if (check.text !== undefined && !body.includes(check.text)) throw new Error(`${where} answered with status ${status}, but without "${cleanAnswer(check.text)}": ${cleanAnswer(body)}`);
+  if (!isStatus) throw new Error(`${where} answered with status ${status} instead of ${check.status ?? '200 to 399'}${body === '' ? '' : `: ${cleanAnswer(clean(body))}`}`);
+  if (check.text !== undefined && !body.includes(check.text)) throw new Error(`${where} answered with status ${status}, but without "${cleanAnswer(check.text)}": ${cleanAnswer(clean(body))}`);
   return `${where} answered with status ${status}${check.text === undefined ? '' : ` and contains "${cleanAnswer(check.text)}"`}${certificate}`;
 }
 

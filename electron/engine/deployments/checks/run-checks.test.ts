@@ -78,6 +78,8 @@ describe('a check of a site', () => {
     expect(await run({ kind: 'http', port: endless, text: 'y' })).toMatchObject({ outcome: 'failed' });
     const hostile = await site((_request, response) => void response.writeHead(500).end('\u001b]0;title\u0007\u001b[31mred\u202e hunter2\r\n<script>'));
     const { evidence } = await run({ kind: 'http', port: hostile });
+    const echo = await site((_request, response) => void response.writeHead(500).end(`${'x'.repeat(295)}hunter2`));
+    expect((await run({ kind: 'http', port: echo })).evidence).not.toContain('hunt');
     expect(evidence).toContain('red [secret] <script>');
     expect(evidence).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });

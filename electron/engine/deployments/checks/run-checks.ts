@@ -101,7 +101,7 @@ async function attemptOf(check: AfterBootCheck, { addresses, console, credential
           await probe({ host, port: check.port, protocol: 'tcp' }, share);
           return `${host}:${check.port} accepts connections`;
         case 'http':
-          return await checkHttp(check, host, share);
+          return await checkHttp(check, host, clean, share);
         case 'ssh':
         case 'winrm':
         case 'script':
