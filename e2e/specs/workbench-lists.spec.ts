@@ -69,7 +69,7 @@ describe('lists of machines in the workbench', () => {
     }
     await page.getByText('CPUs: 2 → 8').first().waitFor();
     await page.getByRole('button', { name: 'Gone 2' }).click();
-    await expect.poll(() => page.getByRole('row').count()).toBe(3);
+    await expect.poll(() => page.getByRole('row').filter({ hasText: /web-01|new-01|dc-01|odd/ }).count()).toBe(2);
     await page.getByRole('button', { name: 'Save inventory' }).click();
     await page.getByText('From later.csv').waitFor();
   });
