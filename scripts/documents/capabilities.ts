@@ -102,7 +102,7 @@ export const capabilities: readonly Capability[] = [
   ),
   ...part('Replication',
     ['Full and incremental executions, verified', 'real', 'real disks and the real agent, on the lab\'s cloud', 'specs/replica-execution', 'specs/resume-cli'],
-    ['Workers that executions use in turn; blocks of a common template sent once; kept blocks that are not what they are said to be; an engine that is killed with a worker in its pool', 'real', 'native workers, on the lab\'s cloud', 'specs/worker-pool'],
+    ['Workers that executions use in turn; blocks of a common template sent once; kept blocks that are not what they are said to be; an engine that is killed with a worker in its pool', 'real', 'native workers, on the lab\'s cloud', 'specs/worker-pool', 'specs-full/workbench-worker-pool'],
     ['Volumes that a worker logs in to by iSCSI with CHAP', 'real', 'targets of Debian\'s tgt, an emulated worker with udev and open-iscsi', 'specs-full/iscsi-worker'],
     ['Resuming after a killed engine, worker or link', 'real', 'killed processes, cut and silent links, on the lab\'s cloud', 'specs/crash', 'specs/link-loss', 'specs-full/emulated-worker', 'specs-full/set-clock-and-two-processes'],
     ['Faults of cloud calls', 'stand-in', 'faults of the lab\'s cloud', 'specs/execution-faults', 'specs-full/deployment-faults'],

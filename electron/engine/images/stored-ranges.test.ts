@@ -7,7 +7,7 @@ import { afterAll, expect, it, test } from 'vitest';
 import { systemFiles } from './file-access.ts';
 import { findZeros } from './find-zeros.ts';
 import { ImageFile } from './image-bytes.ts';
-import { rangesIn, storedRanges } from './stored-ranges.ts';
+import { programs, rangesIn, storedRanges } from './stored-ranges.ts';
 
 const never = new AbortController().signal;
 const folder = mkdtempSync(join(tmpdir(), 'stored-ranges-'));
@@ -69,6 +69,23 @@ it.runIf(process.platform === 'linux')('ends with the signal', async () => {
     expect(await storedRanges(file.fd, join(folder, 'other.raw'), block, never)).toEqual([]);
     const reason = new Error('stop');
     await expect(storedRanges(file.fd, join(folder, 'other.raw'), block, AbortSignal.abort(reason))).rejects.toBe(reason);
+  } finally {
+    await file.close();
+  }
+});
+
+it.runIf(process.platform === 'linux')('has the same answer from each program', async () => {
+  const path = join(folder, 'both.raw');
+  const file = await open(path, 'w+');
+  try {
+    await file.truncate(9 * block);
+    for (const index of [2, 3, 7]) await file.write(Buffer.alloc(block, 1), 0, block, index * block);
+    for (const program of programs) {
+      expect(await storedRanges(file.fd, path, 9 * block, never, [program]), program[0]).toEqual([[2 * block, 4 * block], [7 * block, 8 * block]]);
+    }
+    // Another file system could tell of holes where data is; no program, nothing.
+    expect(await storedRanges(file.fd, '/proc/version', 9 * block, never)).toBeUndefined();
+    expect(await storedRanges(file.fd, path, 9 * block, never, [])).toBeUndefined();
   } finally {
     await file.close();
   }

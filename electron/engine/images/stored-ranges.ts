@@ -6,17 +6,16 @@ import { statfs } from 'node:fs/promises';
 export type ByteRange = readonly [start: number, end: number];
 
 /**
- * Node can't ask where a file has holes (SEEK_DATA, SEEK_HOLE), but programs that are on nearly every Linux and Mac can. They get the open file and no
- * path, print a line for each part that is stored, and `end`. The numbers of the two ways to seek are the other way round on macOS.
+ * Node can't ask where a file has holes (SEEK_DATA, SEEK_HOLE), but programs can of which one is on nearly every Linux. They get the open file and no
+ * path, print a line for each part that is stored, and `end`.
  */
-const perl = `my ($data, $hole) = $^O eq 'darwin' ? (4, 3) : (3, 4);
-open(my $file, '<&=', 3) or exit 1;
+const perl = `open(my $file, '<&=', 3) or exit 1;
 my ($at, $end) = (0, -s $file);
 while ($at < $end) {
-  my $from = sysseek($file, $at, $data);
+  my $from = sysseek($file, $at, 3);
   if (!defined $from) { last if $! + 0 == 6; exit 1 }
   $from += 0;
-  my $to = sysseek($file, $from, $hole);
+  my $to = sysseek($file, $from, 4);
   exit 1 unless defined $to && $to > $from;
   print "$from $to\\n";
   $at = $to;
@@ -32,16 +31,16 @@ while at < end:
   at = os.lseek(3, start, os.SEEK_HOLE)
   print(start, at)
 print('end')`;
-const programs: Readonly<Partial<Record<NodeJS.Platform, readonly (readonly [path: string, ...args: string[]])[]>>> = {
-  linux: [['/usr/bin/perl', '-e', perl], ['/usr/bin/python3', '-I', '-S', '-c', python]],
-  // Its python3 may be a placeholder that asks to install developer tools.
-  darwin: [['/usr/bin/perl', '-e', perl]],
-};
+export const programs: readonly (readonly [path: string, ...args: string[]])[] = [['/usr/bin/perl', '-e', perl], ['/usr/bin/python3', '-I', '-S', '-c', python]];
+
+/**
+ * ext2 to ext4, XFS, Btrfs, tmpfs, F2FS. What is told as a hole is not read, so that nothing else would find a wrong answer: servers of shares answer as
+ * they like, and some versions of ZFS told of holes where data had just been written.
+ */
+const trustedFileSystems: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0xf2f52010]);
 
 /** A file in more parts than fit into this is read instead. */
 const mostOutputBytes = 32 * 1024 * 1024;
-/** Some versions of ZFS tell of holes where data is that was written a moment ago. */
-const zfsType = 0x2fc12fc1;
 
 /**
  * The parts that a file stores, in order; what is between them reads as zeros. Undefined where that can't be asked.
@@ -49,9 +48,10 @@ const zfsType = 0x2fc12fc1;
  * @param fd the open file, of which only the position is moved
  * @throws the signal's reason
  */
-export async function storedRanges(fd: number, path: string, sizeBytes: number, signal: AbortSignal): Promise<readonly ByteRange[] | undefined> {
-  const program = programs[process.platform]?.find(([name]) => existsSync(name));
-  if (program === undefined || (await statfs(path).catch(() => undefined))?.type === zfsType) return undefined;
+export async function storedRanges(fd: number, path: string, sizeBytes: number, signal: AbortSignal, among = programs): Promise<readonly ByteRange[] | undefined> {
+  const program = process.platform === 'linux' ? among.find(([name]) => existsSync(name)) : undefined;
+  const fileSystem = await statfs(path).catch(() => undefined);
+  if (program === undefined || fileSystem === undefined || !trustedFileSystems.has(fileSystem.type)) return undefined;
   const text = await outputOf(program, fd, signal);
   return text === undefined ? undefined : rangesIn(text, sizeBytes);
 }
