@@ -1,6 +1,6 @@
-import { connect as connectTls } from 'node:tls';
 import type { GuestCheck } from '../../../../shared/model/after-boot-check.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import { trustOver } from '../../http/server-certificates.ts';
 import { SshConnection } from '../../transport/ssh-connection.ts';
 import { WinrmConnection } from '../../transport/winrm/winrm-connection.ts';
 
@@ -59,8 +59,8 @@ export async function runByWinrm(
     throw error;
   };
   if (certificateSha256 === undefined) {
-    const shown = await shownCertificate(host, port, opening).catch(inTime);
-    throw new CausewayError('transport.certificate-mismatch', `WinRM on ${host}:${port} has the certificate with SHA-256 ${shown}. The check names none: compare it in the guest, then enter it`);
+    const { chain: [shown] } = await trustOver(undefined, host, port, undefined, opening).catch(inTime);
+    throw new CausewayError('transport.certificate-mismatch', `WinRM on ${host}:${port} has the certificate with SHA-256 ${shown?.sha256.replaceAll(':', '').toLowerCase() ?? 'that it does not show'}. The check names none: compare it in the guest, then enter it`);
   }
   const winrm = new WinrmConnection({ host, port, username, password, certificateSha256, authentication: 'auto' });
   try {
@@ -71,25 +71,4 @@ export async function runByWinrm(
   } finally {
     await winrm.close();
   }
-}
-
-/** The SHA-256 of the certificate that a server shows, in hex. Nothing but a TLS handshake is sent. */
-function shownCertificate(host: string, port: number, signal: AbortSignal): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const socket = connectTls({ host, port, rejectUnauthorized: false });
-  const stop = (): void => void socket.destroy(signal.reason as Error);
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  socket.once('secureConnect', () => {
-    const shown = socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase();
-    if (shown === undefined) reject(new CausewayError('transport.unreachable', `WinRM on ${host}:${port} shows no certificate`));
-    else resolve(shown);
-    socket.destroy();
-  });
-  socket.once('error', (error) => reject(new CausewayError('transport.unreachable', `WinRM on ${host}:${port}: ${error.message}`, { cause: error })));
-  socket.once('close', () => {
-    signal.removeEventListener('abort', stop);
-    reject(new CausewayError('transport.unreachable', `WinRM on ${host}:${port} closed the connection`));
-  });
-  return promise;
 }
