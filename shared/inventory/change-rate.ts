@@ -1,4 +1,5 @@
 import { machineBytes, type InventoryMachine } from './inventory.ts';
+import { byIdOrOnlyName } from './by-id-or-only-name.ts';
 import { parseNumber, parseSize } from './quantity.ts';
 
 /** What changes on a machine: a part of its disks, or bytes, a day. */
@@ -27,11 +28,9 @@ export function parseChangeRate(written: string): ChangeRate | undefined | 'inva
 
 /** What changes on each machine in a second: as it was measured, by ID or by a name that only one has, else as it is assumed; undefined where neither is there. */
 export function changePerSecond(measured: readonly MeasuredChange[], assumed: ChangeRate | undefined): (machine: InventoryMachine) => number | undefined {
-  const byId = new Map(measured.map((one) => [one.vm, one.bytesPerSecond]));
-  const byName = Map.groupBy(measured, ({ name }) => name);
+  const find = byIdOrOnlyName(measured, ({ vm }) => vm, ({ name }) => name);
   return (machine) => {
-    const named = byName.get(machine.vm.name) ?? [];
-    const known = byId.get(machine.vm.id) ?? (named.length === 1 ? named[0]!.bytesPerSecond : undefined);
+    const known = find(machine.vm.id, machine.vm.name)?.bytesPerSecond;
     if (known !== undefined || assumed === undefined) return known;
     return ('bytesPerDay' in assumed ? assumed.bytesPerDay : machineBytes(machine) * assumed.sharePerDay) / day;
   };

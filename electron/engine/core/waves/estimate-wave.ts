@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { byIdOrOnlyName } from '../../../../shared/inventory/by-id-or-only-name.ts';
 import type { Wave } from '../../../../shared/environment/layers.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
@@ -131,15 +132,11 @@ function memberEstimate({ replica, measured, vm }: Known, others: Measured, acti
   };
 }
 
-/** Of the project's lists, for VMs that were never read from their source by an execution: by ID, else by a name that only one has, because lists of other makers have IDs of their own. */
+/** Of the project's lists, for VMs that were never read from their source by an execution: by ID or by a name that only one has. */
 function listedVms(core: CoreContext): (replica: Replica) => Vm | undefined {
   const vms = inventoryFiles(projectFolderOf(core)).list().flatMap(({ machines }) => machines.map(({ vm }) => vm));
-  const byId = new Map(vms.map((vm) => [vm.id, vm]));
-  const byName = Map.groupBy(byId.values(), ({ name }) => name);
-  return ({ vmId, vmName }) => {
-    const named = byName.get(vmName) ?? [];
-    return byId.get(vmId) ?? (named.length === 1 ? named[0] : undefined);
-  };
+  const find = byIdOrOnlyName(vms, ({ id }) => id, ({ name }) => name);
+  return ({ vmId, vmName }) => find(vmId, vmName);
 }
 
 function needsOf(all: readonly Known[]): WaveEstimate['needs'] {
