@@ -108,6 +108,7 @@ function Plan({ list, sources, destinations }: PlanProps) {
   const [mostMemory, setMostMemory] = useState('');
   const [mostVolumes, setMostVolumes] = useState('');
   const [isByQuotas, setByQuotas] = useState(true);
+  const [isMore, setMore] = useState(false);
   const [base, setBase] = useState<string>(words.waveName);
   const measured = useQuery('wave.measuredChanges', {}).data ?? noChanges;
   const known = useQuery('catalog.last', { endpoint: destination === '' ? destinations[0]!.id : destination }).data?.catalog;
@@ -154,23 +155,6 @@ function Plan({ list, sources, destinations }: PlanProps) {
         </TextField>
         <TextField type="number" size="small" label={words.most} value={most} onChange={(event) => setMost(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
         <TextField type="number" size="small" label={words.mostTib} value={mostTib} onChange={(event) => setMostTib(event.target.value)} slotProps={{ htmlInput: { min: 0.1, step: 0.1 } }} sx={{ width: 150 }} />
-        <TextField type="number" size="small" label={words.mostVcpus} value={mostVcpus} onChange={(event) => setMostVcpus(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
-        <TextField type="number" size="small" label={words.mostMemory} value={mostMemory} onChange={(event) => setMostMemory(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 180 }} />
-        <TextField type="number" size="small" label={words.mostVolumes} value={mostVolumes} onChange={(event) => setMostVolumes(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
-        <TextField type="number" size="small" label={words.hours} value={hours} onChange={(event) => setHours(event.target.value)} slotProps={{ htmlInput: { min: 0.25, step: 0.25 } }} sx={{ width: 150 }} />
-        <TextField size="small" label={words.rate} placeholder={words.rateExample} value={rate} error={bytesPerSecond === 'invalid'} onChange={(event) => setRate(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={{ width: 150 }} />
-        {windowMost !== undefined && (
-          <>
-            <TextField select size="small" label={words.copies} value={copies} onChange={(event) => setCopies(event.target.value as typeof copies)} sx={{ width: 230 }}>
-              {(['all', 'last-pass'] as const).map((one) => (
-                <MenuItem key={one} value={one}>
-                  {words.copiesOf[one]}
-                </MenuItem>
-              ))}
-            </TextField>
-            <TextField size="small" label={words.change} placeholder={words.changeExample} value={change} error={changeRate === 'invalid'} onChange={(event) => setChange(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={{ width: 180 }} />
-          </>
-        )}
         <TextField size="small" label={words.name} value={base} onChange={(event) => setBase(event.target.value)} slotProps={{ htmlInput: { maxLength: 80 } }} sx={{ width: 180 }} />
         <FileButton
           label={words.flows} endings=".csv,.txt" size="small"
@@ -182,7 +166,31 @@ function Plan({ list, sources, destinations }: PlanProps) {
           }}
         />
         {read !== undefined && <Typography role="status">{words.flowsRead(read.flows.length, read.skipped)}</Typography>}
+        <Button size="small" aria-expanded={isMore} onClick={() => setMore(!isMore)}>
+          {words.moreLimits([mostVcpus, mostMemory, mostVolumes, hours, rate].filter((written) => written.trim() !== '').length)}
+        </Button>
       </Box>
+      {isMore && (
+        <Box role="group" aria-label={words.moreLimits(0)} sx={{ display: 'flex', gap: 2, flexWrap: 'wrap', alignItems: 'center' }}>
+          <TextField type="number" size="small" label={words.mostVcpus} value={mostVcpus} onChange={(event) => setMostVcpus(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
+          <TextField type="number" size="small" label={words.mostMemory} value={mostMemory} onChange={(event) => setMostMemory(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 180 }} />
+          <TextField type="number" size="small" label={words.mostVolumes} value={mostVolumes} onChange={(event) => setMostVolumes(event.target.value)} slotProps={{ htmlInput: { min: 1 } }} sx={{ width: 150 }} />
+          <TextField type="number" size="small" label={words.hours} value={hours} onChange={(event) => setHours(event.target.value)} slotProps={{ htmlInput: { min: 0.25, step: 0.25 } }} sx={{ width: 150 }} />
+          <TextField size="small" label={words.rate} placeholder={words.rateExample} value={rate} error={bytesPerSecond === 'invalid'} onChange={(event) => setRate(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={{ width: 150 }} />
+          {windowMost !== undefined && (
+            <>
+              <TextField select size="small" label={words.copies} value={copies} onChange={(event) => setCopies(event.target.value as typeof copies)} sx={{ width: 230 }}>
+                {(['all', 'last-pass'] as const).map((one) => (
+                  <MenuItem key={one} value={one}>
+                    {words.copiesOf[one]}
+                  </MenuItem>
+                ))}
+              </TextField>
+              <TextField size="small" label={words.change} placeholder={words.changeExample} value={change} error={changeRate === 'invalid'} onChange={(event) => setChange(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={{ width: 180 }} />
+            </>
+          )}
+        </Box>
+      )}
       {windowMost !== undefined && (
         <Typography sx={{ color: 'text.secondary' }}>
           {words.mostIs[copies](bytesText(windowMost))} {words.changeHelp(measured.length)}

@@ -145,6 +145,7 @@ export const inventory = {
       'all': (size: string) => `Höchstens ${size} je Welle, damit die erste Kopie und der letzte Durchgang in das Zeitfenster passen.`,
       'last-pass': (size: string) => `Höchstens ${size} je Welle, damit der letzte Durchgang in das Zeitfenster passt. Bis dahin werden die VMs täglich synchronisiert; solche ohne Änderungsrate zählen ganz.`,
     },
+    moreLimits: (set: number) => (set === 0 ? 'Weitere Grenzen' : `Weitere Grenzen (${set} gesetzt)`),
     mostVcpus: 'vCPUs je Welle',
     mostMemory: 'Speicher je Welle (GiB)',
     mostVolumes: 'Volumes je Welle',

@@ -145,6 +145,7 @@ export const inventory = {
       'all': (size: string) => `At most ${size} per wave, so that the first copy and the last pass fit into the window.`,
       'last-pass': (size: string) => `At most ${size} per wave, so that the last pass fits into the window. VMs are synchronised every day until then; those without a change rate count in full.`,
     },
+    moreLimits: (set: number) => (set === 0 ? 'More limits' : `More limits (${set} set)`),
     mostVcpus: 'vCPUs per wave',
     mostMemory: 'Memory per wave (GiB)',
     mostVolumes: 'Volumes per wave',
