@@ -186,7 +186,7 @@ function Plan({ list, sources, destinations }: PlanProps) {
                   </MenuItem>
                 ))}
               </TextField>
-              <TextField size="small" label={words.change} placeholder={words.changeExample} value={change} error={changeRate === 'invalid'} onChange={(event) => setChange(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={{ width: 180 }} />
+              <TextField size="small" label={words.change} placeholder={words.changeExample} value={change} error={changeRate === 'invalid'} onChange={(event) => setChange(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={{ width: 230 }} />
             </>
           )}
         </Box>
