@@ -15,7 +15,7 @@ import { startWinrmStandIn, type CommandAnswer, type ReceivedCommand, type Winrm
  */
 const opened = {
   drive: 'E:', device: 'disk 1 partition 2', uuid: '\\\\?\\Volume{1}\\', name: 'Windows Server 2019 Standard', version: [10, 0, 17763], server: true, architecture: 'AMD64',
-  hostname: 'WINSRC', uefi: false, services: { VMTools: 2, partmgr: 0 }, worker: [10, 0, 20348],
+  hostname: 'WINSRC', uefi: false, crashes: { restarts: 1, kept: false }, services: { VMTools: 2, partmgr: 0 }, worker: [10, 0, 20348],
   withServers: ['{22222222-2222-2222-2222-222222222222}'],
   interfaces: [{ guid: '{11111111-1111-1111-1111-111111111111}', addresses: ['10.20.0.15', '10.20.0.16'], masks: ['255.255.255.0', '255.255.255.0'], gateways: ['10.20.0.1'], servers: ['10.20.0.2'] }],
 };
@@ -35,6 +35,7 @@ describe('a Windows guest on a Windows worker', () => {
     answers = {
       'open-guest': () => line(opened),
       'add-drivers': () => line({ added: ['viostor for 2k19', 'NetKVM for 2k19'], laidDown: ['qemu-ga-x86_64.msi'] }),
+      'ensure-loader': () => line({ copied: ['EFI\\Boot\\bootx64.efi'], failed: ['the EFI system partition of disk 2 cannot be prepared: it is full'] }),
       'install-agent': () => line({ set: [
         { key: 'ControlSet001\\Services\\cloudbase-init', name: 'Start', before: null, after: '2' },
         { key: 'ControlSet001\\Services\\VMTools', name: 'Start', before: '2', after: '4' },
@@ -73,7 +74,7 @@ describe('a Windows guest on a Windows worker', () => {
     expect(outcome.dossier).toMatchObject({ family: 'windows', version: '10.0.17763', architecture: 'x86_64', hostname: 'WINSRC', bootloader: 'bootmgr' });
     expect(asked('add-drivers')[0]).toMatchObject({ url: 'https://drivers.example/virtio.iso', drive: 'E:', folders: ['2k19', '2k16', 'w10', '2k12R2', '2k12', '2k8R2'], architecture: 'amd64' });
     const files = (asked('write-files')[0]?.['files'] ?? []) as { path: string; content: string }[];
-    expect(files.map(({ path }) => path)).toEqual(['conf\\cloudbase-init.conf', 'FirstBoot\\10-causeway-network.ps1', 'FirstBoot\\05-causeway-drivers.ps1', 'FirstBoot\\08-causeway-old-cards.ps1', 'FirstBoot\\25-causeway-clock.ps1', 'FirstBoot\\20-causeway-source-tools.ps1', 'FirstBoot\\50-00-hello.ps1', 'LocalScripts\\00-causeway.ps1'].map((path) => `Cloudbase-Init\\${path}`));
+    expect(files.map(({ path }) => path)).toEqual(['conf\\cloudbase-init.conf', 'FirstBoot\\10-causeway-network.ps1', 'FirstBoot\\29-causeway-crashes.ps1', 'FirstBoot\\05-causeway-drivers.ps1', 'FirstBoot\\08-causeway-old-cards.ps1', 'FirstBoot\\25-causeway-clock.ps1', 'FirstBoot\\20-causeway-source-tools.ps1', 'FirstBoot\\50-00-hello.ps1', 'LocalScripts\\00-causeway.ps1'].map((path) => `Cloudbase-Init\\${path}`));
     const network = Buffer.from(files[1]?.content ?? '', 'base64').toString();
     expect(network).toContain('"mac": "FA:16:3E:00:00:01"');
     expect(network).toContain('"10.20.0.16"');
@@ -103,6 +104,42 @@ describe('a Windows guest on a Windows worker', () => {
 
     answers['open-guest'] = () => line({ ...opened, services: { partmgr: 0 } });
     await expect(morph({ disks, options: { nics: [], hypervisor: 'hyperv' } })).rejects.toMatchObject({ code: 'osmorphing.drivers-missing' });
+  });
+
+  it('is rid of what its old platform put in front of its disks, stops at blue screens until it has started, and lets somebody in', async () => {
+    const buses = 'Control\\Class\\{4d36e97d-e325-11ce-bfc1-08002be10318}';
+    answers['open-guest'] = () => line({
+      ...opened, uefi: true, wasPrivate: true, isRegistered: true, services: { ...opened.services, XENPCI: 0, prl_boot: 4, AmazonSSMAgent: 2 },
+      filters: [{ key: buses, name: 'UpperFilters', values: ['XENFILT', 'partmgr'] }, { key: buses, name: 'LowerFilters', values: 'prl_strg' }, { key: 'Control\\Class\\{0}', name: 'UpperFilters', values: ['kbdclass'] }],
+    });
+    answers['add-drivers'] = () => line({ added: ['viostor for 2k19'], doubts: ['the guest would not load the driver Balloon'] });
+    const outcome = await morph();
+    expect(worker.commands.map(nameOf)).toEqual(['open-guest', 'add-drivers', 'ensure-loader', 'install-agent', 'write-files', 'close-guest']);
+    expect(asked('add-drivers')[0]).toMatchObject({ storage: ['viostor', 'vioscsi'], needsUpdate: false });
+    expect(asked('ensure-loader')[0]).toEqual({ disks: [{ serial: '11111111-2222-3333-4' }], architecture: 'AMD64' });
+    const values = asked('install-agent')[0]?.['values'] as { key: string }[];
+    expect(values.filter(({ key }) => /^Control|^XENPCI|^prl_boot|^AmazonSSM/.test(key))).toEqual([
+      { key: 'XENPCI', name: 'Start', type: 'DWord', value: 4, onlyIfThere: true },
+      { key: buses, name: 'UpperFilters', type: 'MultiString', value: ['partmgr'], onlyIfThere: true },
+      { key: buses, name: 'LowerFilters', type: 'MultiString', value: [], onlyIfThere: true },
+      { key: 'Control\\CrashControl', name: 'CausewayAutoReboot', type: 'DWord', value: 1 },
+      { key: 'Control\\CrashControl', name: 'AutoReboot', type: 'DWord', value: 0 },
+    ]);
+    const files = (asked('write-files')[0]?.['files'] ?? []) as { path: string; content: string }[];
+    expect(files.map(({ path }) => path.slice(path.lastIndexOf('\\') + 1))).toEqual(expect.arrayContaining(['15-causeway-network-profile.ps1', '29-causeway-crashes.ps1']));
+    expect(outcome.steps.find(({ step }) => step === 'ensure-efi-loader')).toMatchObject({ changed: true, notes: ['copied the boot loader of Windows to EFI\\Boot\\bootx64.efi'] });
+    expect(outcome.warnings).toEqual(['the guest would not load the driver Balloon', 'the EFI system partition of disk 2 cannot be prepared: it is full']);
+  });
+
+  it('keeps what belongs to its new platform, and its own setting for blue screens', async () => {
+    answers['open-guest'] = () => line({ ...opened, services: { partmgr: 0, xenpci: 0, xenagent: 2, VMTools: 2 }, crashes: { restarts: 0, kept: false }, filters: [{ key: 'Control\\Class\\{0}', name: 'UpperFilters', values: ['xenfilt'] }] });
+    await morph({ options: options({ diskBuses: ['xen'] }) });
+    const values = asked('install-agent')[0]?.['values'] as { key: string }[];
+    expect(values.filter(({ key }) => /^Control|^xen/i.test(key))).toEqual([]);
+    const files = (asked('write-files')[0]?.['files'] ?? []) as { path: string; content: string }[];
+    expect(files.map(({ path }) => path)).not.toContain('Cloudbase-Init\\FirstBoot\\29-causeway-crashes.ps1');
+    const uninstaller = files.find(({ path }) => path.endsWith('20-causeway-source-tools.ps1'));
+    expect(Buffer.from(uninstaller?.content ?? '', 'base64').toString()).toContain("$staying = '^(Citrix|XenServer) '");
   });
 
   it('asks by DHCP on every interface, unless it keeps its addresses', async () => {
@@ -211,5 +248,5 @@ describe('a Windows guest on a Windows worker', () => {
 /** A line that only this script has. */
 const marks: Readonly<Record<string, string>> = {
   'open-guest': 'finds its Windows', 'add-drivers': 'has DISM add', 'install-agent': 'Unpacks the guest initialization agent', 'write-files': 'Writes text files into the guest',
-  'run-script': 'Runs a script of the user', 'close-guest': 'Lets go of everything', upload: '[IO.File]::Create(',
+  'ensure-loader': 'Copies the boot loader of Windows', 'run-script': 'Runs a script of the user', 'close-guest': 'Lets go of everything', upload: '[IO.File]::Create(',
 };

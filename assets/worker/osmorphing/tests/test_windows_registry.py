@@ -201,6 +201,13 @@ class SourceTools(unittest.TestCase):
         self.assertEqual([windows.system.number(SERVICES + '\\' + name, 'Start') for name in ('prl_boot', 'xenpci', 'xensvc')], [4, 0, 2])
         self.assertEqual(windows.system.texts(CLASS, 'UpperFilters'), ['xenfilt'])
 
+    def test_the_first_boot_uninstalls_the_tools_of_the_source_and_not_those_of_the_destination(self):
+        for services, buses, script in (
+            (('VMTools', 'xensvc'), ['xen'], '^(Citrix|XenServer) '), (('VMTools', 'xensvc'), ['virtio'], ''), (('xensvc',), ['xen'], None), (('xensvc',), ['virtio'], ''), ((), [], None),
+        ):
+            windows = Windows(merged(*[service(name, 2) for name in services]))
+            self.assertEqual(source_tools.uninstaller(windows, '{{staying}}', 'kvm', buses), script)
+
 
 class Networks(unittest.TestCase):
     TOP = 'Microsoft\\Windows NT\\CurrentVersion\\NetworkList\\Profiles\\'

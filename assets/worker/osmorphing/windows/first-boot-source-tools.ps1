@@ -1,7 +1,9 @@
 # Uninstalls the guest tools of the source's hypervisor. Runs once. What can't be uninstalled stays, with its services off.
 $names = '^(VMware Tools|Citrix (VM|Hypervisor) Tools|XenServer (VM )?Tools|XenServer VM Management Agent|Parallels Tools|Nutanix Guest Tools|Oracle VM VirtualBox Guest Additions)'
+# Those of the destination's own hypervisor, which stay.
+$staying = '{{staying}}'
 $keys = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Uninstall\*', 'HKLM:\SOFTWARE\Wow6432Node\Microsoft\Windows\CurrentVersion\Uninstall\*'
-foreach ($product in Get-ItemProperty $keys -ErrorAction SilentlyContinue | Where-Object { $_.DisplayName -match $names }) {
+foreach ($product in Get-ItemProperty $keys -ErrorAction SilentlyContinue | Where-Object { $_.DisplayName -match $names -and -not ($staying -and $_.DisplayName -match $staying) }) {
   if ($product.PSChildName -match '^\{[0-9A-Fa-f-]{36}\}$') {
     $program = "$env:SystemRoot\System32\msiexec.exe"
     $arguments = "/x $($product.PSChildName) /qn /norestart REBOOT=ReallySuppress"

@@ -30,7 +30,10 @@ try {
     }
     $before = (Get-Item $key).GetValue($value.name, $null, 'DoNotExpandEnvironmentNames')
     if ("$before" -ceq "$($value.value)" -and $null -ne $before) { continue }
-    New-ItemProperty -Force -Path $key -Name $value.name -PropertyType $value.type -Value $value.value | Out-Null
+    $new = $value.value
+    # Such a list may be empty.
+    if ($value.type -eq 'MultiString') { $new = [string[]]@($value.value) }
+    New-ItemProperty -Force -Path $key -Name $value.name -PropertyType $value.type -Value $new | Out-Null
     $set += @{ key = "$(Get-ControlSet)\$place"; name = $value.name; before = if ($null -eq $before) { $null } else { "$before" }; after = "$($value.value)" }
   }
   # Where Remote Desktop is on, its rules let connections in: the platform's console takes no input. Where it is off, nothing is switched on.

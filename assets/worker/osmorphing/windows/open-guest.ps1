@@ -67,6 +67,32 @@ try {
   $withServers = @(foreach ($key in Get-ChildItem "$set\Services\Tcpip\Parameters\Interfaces") {
     if ($key.GetValue('EnableDHCP') -eq 1 -and "$($key.GetValue('NameServer'))".Trim()) { $key.PSChildName }
   })
+  # Filters in front of the drivers of each class of devices.
+  $filters = @(foreach ($key in Get-ChildItem "$set\Control\Class" -ErrorAction SilentlyContinue) {
+    foreach ($name in 'UpperFilters', 'LowerFilters') {
+      $names = @($key.GetValue($name) | Where-Object { $_ })
+      if ($names.Count -gt 0) { @{ key = "Control\Class\$($key.PSChildName)"; name = $name; values = $names } }
+    }
+  })
+  # Whether the network that the guest was in last was a private one. Of a domain's, Windows learns that by itself.
+  $newest = ''
+  $wasPrivate = $false
+  foreach ($key in Get-ChildItem 'Registry::HKEY_LOCAL_MACHINE\causeway-SOFTWARE\Microsoft\Windows NT\CurrentVersion\NetworkList\Profiles' -ErrorAction SilentlyContinue) {
+    $when = @($key.GetValue('DateLastConnected') | Where-Object { $null -ne $_ })
+    if ($when.Count -ne 16) { continue }
+    # Year, month, day, hour, minute, second; the day of the week stands in between.
+    $moment = (0, 2, 6, 8, 10, 12 | ForEach-Object { '{0:d5}' -f [BitConverter]::ToUInt16([byte[]]$when, $_) }) -join '-'
+    if ([string]::CompareOrdinal($moment, $newest) -gt 0) {
+      $newest = $moment
+      $wasPrivate = $key.GetValue('Category') -eq 1
+    }
+  }
+  # An agent of a cloud that was registered for machines elsewhere: a machine of that cloud has another kind of identifier.
+  $registration = "$drive\ProgramData\Amazon\SSM\InstanceData\registration"
+  $isRegistered = (Test-Path -LiteralPath $registration) -and [IO.File]::ReadAllText($registration) -match '"ManagedInstanceID"\s*:\s*"mi-'
+  $crashControl = Get-Item "$set\Control\CrashControl" -ErrorAction SilentlyContinue
+  $crashes = @{ restarts = 1; kept = $false }
+  if ($crashControl) { $crashes = @{ restarts = [int]$crashControl.GetValue('AutoReboot', 1); kept = $null -ne $crashControl.GetValue('CausewayAutoReboot') } }
   $answer = @{
     drive = $drive; device = $roots[0].device; uuid = $roots[0].uuid; name = "$($current.ProductName)"
     version = @([int]$version[0], [int]$version[1], [int]$current.CurrentBuildNumber)
@@ -74,7 +100,7 @@ try {
     architecture = "$((Get-ItemProperty "$set\Control\Session Manager\Environment").PROCESSOR_ARCHITECTURE)"
     hostname = "$((Get-ItemProperty "$set\Control\ComputerName\ComputerName").ComputerName)"
     uefi = @(foreach ($disk in $disks) { Get-Partition -DiskNumber $disk.Number -ErrorAction SilentlyContinue | Where-Object { $_.GptType -eq '{c12a7328-f81f-11d2-ba4b-00a0c93ec93b}' } }).Count -gt 0
-    services = $services; interfaces = $interfaces; withServers = $withServers
+    services = $services; interfaces = $interfaces; withServers = $withServers; filters = $filters; wasPrivate = $wasPrivate; crashes = $crashes; isRegistered = $isRegistered
     worker = @(foreach ($part in 'Major', 'Minor', 'Build') { [int][Environment]::OSVersion.Version.$part })
   }
 } finally { Dismount-Hive }

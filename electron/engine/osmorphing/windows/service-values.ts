@@ -3,10 +3,11 @@ import type { GuestDiff } from '../../../../shared/model/guest-preparation.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import { initAgentFolder } from './init-agent.ts';
 
-type Hypervisor = 'kvm' | 'hyperv';
+/** What the destination's machines run on. */
+export type GuestPlatform = 'kvm' | 'hyperv' | 'xen';
 
 /** Services of source hypervisors that are safe to remove. Drivers stay: without their devices they do nothing. */
-const sourceServices = [
+export const sourceServices = [
   'VMTools', 'VGAuthService', 'vm3dservice', 'VMware Physical Disk Helper Service', 'VMMemCtl', 'VBoxService', 'xenagent', 'XenSvc', 'prl_tools_service', 'prl_service',
   'Nutanix Guest Agent', 'NutanixGuestAgent', 'WindowsAzureGuestAgent', 'RdAgent', 'WindowsAzureTelemetryService', 'WindowsAzureNetAgentSvc',
   'AmazonSSMAgent', 'Ec2Config', 'Amazon EC2Launch', 'AmazonCloudWatchAgent', 'AWSLiteAgent', 'GCEAgent', 'google_osconfig_agent', 'OracleCloudAgent', 'OCAU',
@@ -18,8 +19,24 @@ const serviceCommand = [
 ].join(' ');
 
 /** Those of the platform itself, which a guest on its way there keeps. */
-const ownServices: Readonly<Record<Hypervisor, readonly string[]>> = { kvm: [], hyperv: ['WindowsAzureGuestAgent', 'RdAgent', 'WindowsAzureTelemetryService', 'WindowsAzureNetAgentSvc'] };
-const removedServices = (hypervisor: Hypervisor): readonly string[] => sourceServices.filter((name) => !ownServices[hypervisor].includes(name));
+const ownServices: Readonly<Record<GuestPlatform, readonly string[]>> = { kvm: [], xen: ['xenagent', 'XenSvc'], hyperv: ['WindowsAzureGuestAgent', 'RdAgent', 'WindowsAzureTelemetryService', 'WindowsAzureNetAgentSvc'] };
+/** Agents of a cloud that manage machines elsewhere as well, where they were registered for that. */
+export const hybridServices: readonly string[] = ['AmazonSSMAgent', 'AmazonCloudWatchAgent'];
+
+/** What the guest comes from and goes to, as far as it decides on services. */
+export interface ServiceFacts {
+  readonly platform: GuestPlatform;
+  /** Whether its cloud's agent was registered for machines elsewhere. */
+  readonly isRegistered?: boolean | undefined;
+}
+
+function removedServices({ platform, isRegistered = false }: ServiceFacts): readonly string[] {
+  const staying = [...ownServices[platform], ...(isRegistered ? hybridServices : [])];
+  return sourceServices.filter((name) => !staying.includes(name));
+}
+
+/** Names of products that the first boot does not uninstall. */
+export const stayingTools: Readonly<Record<GuestPlatform, string>> = { kvm: '', hyperv: '', xen: '^(Citrix|XenServer) ' };
 
 /** When the drivers start that Windows has for Hyper-V: 0 with the boot loader. The first two drive the disk that the system is on. */
 const hypervStarts = [['vmbus', 0], ['storvsc', 0], ['storflt', 0], ['netvsc', 3]] as const;
@@ -33,13 +50,13 @@ export function hypervValues(services: Readonly<Record<string, number>>): JsonOb
 }
 
 /** Whether the guest has services of a source's hypervisor or cloud. */
-export function hasSourceServices(services: Readonly<Record<string, number>>, hypervisor: Hypervisor): boolean {
-  const known = new Set<string>(removedServices(hypervisor).map((name) => name.toLowerCase()));
+export function hasSourceServices(services: Readonly<Record<string, number>>, facts: ServiceFacts): boolean {
+  const known = new Set<string>(removedServices(facts).map((name) => name.toLowerCase()));
   return Object.keys(services).some((name) => known.has(name.toLowerCase()));
 }
 
 /** What is set below the guest's Services key, or below Control where the key says so; `onlyIfThere`: no key is made for it. */
-export function registryValues(hasAgent: boolean, hypervisor: Hypervisor, datasources: readonly string[] = []): JsonObject[] {
+export function registryValues(hasAgent: boolean, facts: ServiceFacts, datasources: readonly string[] = []): JsonObject[] {
   const agent = hasAgent
     ? [
         ['DisplayName', 'String', 'Cloud Initialization Service'], ['Description', 'String', 'Service wrapper for cloudbase-init'], ['Type', 'DWord', 16], ['Start', 'DWord', 2],
@@ -52,8 +69,38 @@ export function registryValues(hasAgent: boolean, hypervisor: Hypervisor, dataso
     { key: 'partmgr\\Parameters', name: 'SanPolicy', type: 'DWord', value: 1 },
     // That cloud's machines have a clock with universal time.
     ...(datasources.includes('Azure') ? [{ key: 'Control\\TimeZoneInformation', name: 'RealTimeIsUniversal', type: 'DWord', value: 1 }] : []),
-    ...removedServices(hypervisor).map((key) => ({ key, name: 'Start', type: 'DWord', value: 4, onlyIfThere: true })),
+    ...removedServices(facts).map((key) => ({ key, name: 'Start', type: 'DWord', value: 4, onlyIfThere: true })),
   ];
+}
+
+/** Filters in front of the drivers of disks and buses, and drivers that start with the system: without their hypervisor, Windows does not start. As the Linux worker's source_tools.py. */
+export const sourceFilters = { xen: ['xenfilt', 'xenpci'], parallels: ['prl_strg', 'prl_boot'], kvm: ['rhelscsi'] } as const;
+export const sourceDrivers = { xen: ['xenpci'], parallels: ['prl_boot', 'prl_strg', 'prl_tg', 'prl_dd', 'prl_pv32', 'prl_pv64'], kvm: ['rhelscsi'] } as const;
+
+export interface ClassFilters {
+  /** Below the control set. */
+  readonly key: string;
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+/** Takes out what stands before the guest's devices for the hypervisor that it comes from. What belongs to its new one stays. */
+export function withoutSourceDrivers(filters: readonly ClassFilters[], services: Readonly<Record<string, number>>, destination: GuestPlatform): JsonObject[] {
+  const unwanted = (names: Readonly<Record<string, readonly string[]>>): Set<string> => new Set(Object.entries(names).flatMap(([platform, each]) => (platform === destination && platform === 'xen' ? [] : each)));
+  const [filtersOut, driversOff] = [unwanted(sourceFilters), unwanted(sourceDrivers)];
+  return [
+    ...Object.entries(services).filter(([name, start]) => driversOff.has(name.toLowerCase()) && start !== 4).map(([key]) => ({ key, name: 'Start', type: 'DWord', value: 4, onlyIfThere: true })),
+    ...filters.flatMap(({ key, name, values }) => {
+      const kept = values.filter((one) => !filtersOut.has(one.toLowerCase()));
+      return kept.length === values.length ? [] : [{ key, name, type: 'MultiString', value: kept, onlyIfThere: true }];
+    }),
+  ];
+}
+
+/** Windows restarts after a blue screen, before anybody could read it. The first boot gives its own setting back. */
+export function stopAtBlueScreens(restarts: number): JsonObject[] {
+  const value = (name: string, to: number): JsonObject => ({ key: 'Control\\CrashControl', name, type: 'DWord', value: to });
+  return restarts === 0 ? [] : [value('CausewayAutoReboot', restarts), value('AutoReboot', 0)];
 }
 
 /** Every interface with a static address, and every one with static name servers, asks by DHCP. */

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { discFolders } from './disc-folders.ts';
 import { initAgentConfiguration } from './init-agent.ts';
 import { powershellFile } from './powershell-files.ts';
+import { hasSourceServices, hybridServices, registryValues, sourceDrivers, sourceFilters, sourceServices, stayingTools, withoutSourceDrivers } from './service-values.ts';
 import { staticCards } from './static-network.ts';
 import { windowsMaterial, windowsModeOf } from './windows-mode.ts';
 import { quoted } from '../../transport/winrm/winrm-connection.ts';
@@ -52,6 +55,41 @@ describe('the agent\'s configuration', () => {
     expect(plugins({ setDhcp: false })).not.toContain('NetworkConfigPlugin');
     expect(plugins({ preserveHostname: false })).toContain('SetHostNamePlugin');
     expect(plugins({ retainUserCredentials: true, setDhcp: false })).toMatch(/LocalScriptsPlugin$/);
+  });
+});
+
+describe('what a guest brings from its old platform', () => {
+  const python = readFileSync(join(import.meta.dirname, '../../../../assets/worker/osmorphing/causeway_osmorphing/windows/source_tools.py'), 'utf8');
+  /** The names that a table of the Linux worker has, by platform. */
+  const table = (name: string): Record<string, string[]> => {
+    const text = new RegExp(`^${name} = \\{(.*?)\\}$`, 'ms').exec(python)?.[1] ?? '';
+    return Object.fromEntries([...text.matchAll(/'([^']+)': \(([^)]*)\)/g)].map(([, platform, names]) => [platform!, [...(names ?? '').matchAll(/'([^']+)'/g)].map(([, each]) => each!)]));
+  };
+
+  it('is the same to both ways of preparing it', () => {
+    expect(table('_FILTERS')).toEqual(sourceFilters);
+    expect(table('_DRIVERS')).toEqual(sourceDrivers);
+    const services = table('_SERVICES');
+    const unlike = (names: readonly string[]): string[] => [...new Set(names.map((each) => each.toLowerCase()))].toSorted();
+    expect(unlike(Object.values(services).flat())).toEqual(unlike(sourceServices));
+    expect(python).toContain(`_HYBRID = (${hybridServices.map((each) => `'${each}'`).join(', ')})`);
+    expect(python).toContain(`_STAYING = {'xen': '${stayingTools.xen}'}`);
+    for (const [platform, own] of [['hyperv', 'resource-group-cloud'], ['xen', 'xen']] as const) {
+      const kept = sourceServices.filter((each) => !registryValues(false, { platform }).some(({ key }) => key === each));
+      expect(unlike(kept)).toEqual(unlike(services[own] ?? []));
+    }
+  });
+
+  it('leaves an agent alone that was registered for machines elsewhere', () => {
+    const keys = registryValues(false, { platform: 'kvm', isRegistered: true }).map(({ key }) => key);
+    expect(keys).toContain('Ec2Config');
+    expect(keys).not.toContain('AmazonSSMAgent');
+    expect(hasSourceServices({ AmazonSSMAgent: 2 }, { platform: 'kvm', isRegistered: true })).toBe(false);
+    expect(hasSourceServices({ amazonssmagent: 2 }, { platform: 'kvm' })).toBe(true);
+  });
+
+  it('stays as it is where nothing of the source is in front of its devices', () => {
+    expect(withoutSourceDrivers([{ key: 'Control\\Class\\{0}', name: 'UpperFilters', values: ['partmgr'] }], { partmgr: 0, xenpci: 4 }, 'kvm')).toEqual([]);
   });
 });
 

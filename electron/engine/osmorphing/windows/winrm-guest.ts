@@ -9,7 +9,7 @@ import { compareVersions, discFolders } from './disc-folders.ts';
 import { initAgentConfiguration, initAgentFolder } from './init-agent.ts';
 import { agentWishes } from './offline-guest.ts';
 import { powershellFile, type PowershellFile } from './powershell-files.ts';
-import { dhcpValues, hasSourceServices, hypervValues, registryDiff, registryValues } from './service-values.ts';
+import { dhcpValues, hasSourceServices, hypervValues, registryDiff, registryValues, stayingTools, stopAtBlueScreens, withoutSourceDrivers, type GuestPlatform } from './service-values.ts';
 import { staticCards } from './static-network.ts';
 import { isXenAlone } from './windows-mode.ts';
 import { loginByWinrm, type WinrmLoginOptions } from './winrm-login.ts';
@@ -35,6 +35,8 @@ export interface WinrmMorphRequest {
 
 const minute = 60_000;
 const timeouts: Readonly<Partial<Record<PowershellFile, number>>> = { 'open-guest': 15 * minute, 'add-drivers': 90 * minute, 'install-agent': 30 * minute };
+/** Without these Windows does not start. */
+const storageDrivers = ['viostor', 'vioscsi'] as const;
 const requiredDrivers = ['viostor', 'vioscsi', 'NetKVM'] as const;
 const drivers = [...requiredDrivers, 'Balloon', 'vioserial', 'viorng', 'pvpanic', 'qxl', 'qxldod', 'viogpudo', 'qemufwcfg', 'qemupciserial', 'vioinput'] as const;
 const discArchitectures: Readonly<Record<string, string>> = { amd64: 'amd64', x86: 'x86', arm64: 'ARM64' };
@@ -47,9 +49,14 @@ const openedSchema = z.object({
   uefi: z.boolean(), services: z.record(z.string(), z.int()), worker: version,
   interfaces: z.array(z.object({ guid: interfaceKey.optional(), addresses: texts, masks: texts, gateways: texts, servers: texts })).default([]),
   withServers: z.preprocess((value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]), z.array(interfaceKey)),
+  filters: z.array(z.object({ key: z.string().regex(/^Control\\Class\\[^\\]+$/), name: z.enum(['UpperFilters', 'LowerFilters']), values: texts })).default([]),
+  wasPrivate: z.boolean().default(false),
+  isRegistered: z.boolean().default(false),
+  crashes: z.object({ restarts: z.int(), kept: z.boolean() }).default({ restarts: 0, kept: false }),
 });
 type Opened = z.infer<typeof openedSchema>;
-const addedSchema = z.object({ added: texts, laidDown: texts.default([]) });
+const addedSchema = z.object({ added: texts, laidDown: texts.default([]), doubts: texts.default([]) });
+const copiedSchema = z.object({ copied: texts, failed: texts });
 const setSchema = z.object({ set: z.array(z.object({ key: z.string(), name: z.string(), before: z.string().nullable(), after: z.string() })).default([]) });
 const writtenSchema = z.object({ changed: z.array(z.object({ path: z.string(), existed: z.boolean() })).default([]) });
 const ranSchema = z.object({ exitCode: z.int(), output: z.string() });
@@ -134,11 +141,22 @@ class WindowsWorker {
         return [added.length > 0, [...added, ...laidDown.map((name) => `${name}, which is installed at the first boot`)]];
       });
     }
+    if (guest.uefi) {
+      await this.#step('ensure-efi-loader', 'Provide the UEFI fallback boot loader', async () => {
+        const { copied, failed } = await this.#ask('ensure-loader', { disks: [...disks], architecture: guest.architecture }, copiedSchema);
+        for (const message of failed) this.#warn(message);
+        return [copied.length > 0, copied.map((path) => `copied the boot loader of Windows to ${path}`)];
+      });
+    }
     const agent = this.#agentFor(guest);
     await this.#step('install-agent', 'Install the guest initialization agent', async () => {
       const done = await this.#ask('install-agent', {
         drive: guest.drive, agent: agent === undefined ? null : await this.#bring('causeway-init-agent.zip', agent),
-        values: [...registryValues(agent !== undefined, hypervisor, options.datasources), ...(options.setDhcp === false ? [] : dhcpValues(guest.interfaces.flatMap(({ guid }) => guid ?? []), guest.withServers))],
+        values: [
+          ...registryValues(agent !== undefined, { platform: platformOf(options), isRegistered: guest.isRegistered }, options.datasources), ...withoutSourceDrivers(guest.filters, guest.services, platformOf(options)),
+          ...(agent === undefined ? [] : stopAtBlueScreens(guest.crashes.restarts)),
+          ...(options.setDhcp === false ? [] : dhcpValues(guest.interfaces.flatMap(({ guid }) => guid ?? []), guest.withServers)),
+        ],
       }, setSchema);
       set = [...set, ...done.set];
       return [done.set.length > 0, done.set.map((each) => `${each.key} ${each.name}`)];
@@ -159,10 +177,13 @@ class WindowsWorker {
   async #addDrivers(guest: Opened): Promise<z.infer<typeof addedSchema>> {
     const { windows } = this.#request.options;
     if (windows?.virtioDisc === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
-    return this.#ask('add-drivers', {
-      ...(await this.#bring('causeway-virtio.iso', windows.virtioDisc)), drive: guest.drive, drivers: [...drivers], required: [...requiredDrivers],
+    const done = await this.#ask('add-drivers', {
+      ...(await this.#bring('causeway-virtio.iso', windows.virtioDisc)), drive: guest.drive, drivers: [...drivers], required: [...requiredDrivers], storage: [...storageDrivers],
+      needsUpdate: guest.version[0] === 6 && guest.version[1] === 1,
       folders: [...discFolders(guest.version, guest.server)], architecture: discArchitecture(guest),
     }, addedSchema);
+    for (const doubt of done.doubts) this.#warn(doubt);
+    return done;
   }
 
   /** The files that the agent's service finds: its configuration, and what runs on the first boot. */
@@ -181,11 +202,15 @@ class WindowsWorker {
         later.push(file(`${scripts}\\10-causeway-network.ps1`, (await powershellFile('first-boot-network')).replace('{{cards}}', () => JSON.stringify(cards, undefined, 1))));
       }
     }
+    if (hasAgent && guest.wasPrivate) later.push(file(`${scripts}\\15-causeway-network-profile.ps1`, await powershellFile('first-boot-network-profile')));
+    if (hasAgent && (guest.crashes.restarts !== 0 || guest.crashes.kept)) later.push(file(`${scripts}\\29-causeway-crashes.ps1`, await powershellFile('first-boot-crashes')));
     if (hasAgent && hasPrograms) later.push(file(`${scripts}\\05-causeway-drivers.ps1`, await powershellFile('first-boot-drivers')));
     if (hasAgent) {
       later.push(file(`${scripts}\\08-causeway-old-cards.ps1`, await powershellFile('first-boot-old-cards')), file(`${scripts}\\25-causeway-clock.ps1`, await powershellFile('first-boot-clock')));
     }
-    if (hasAgent && hasSourceServices(guest.services, options.hypervisor ?? 'kvm')) later.push(file(`${scripts}\\20-causeway-source-tools.ps1`, await powershellFile('first-boot-source-tools')));
+    if (hasAgent && hasSourceServices(guest.services, { platform: platformOf(options), isRegistered: guest.isRegistered })) {
+      later.push(file(`${scripts}\\20-causeway-source-tools.ps1`, (await powershellFile('first-boot-source-tools')).replace('{{staying}}', () => stayingTools[platformOf(options)])));
+    }
     if (hasAgent && options.hypervisor === 'hyperv') later.push(file(`${scripts}\\30-causeway-serial-console.ps1`, await powershellFile('first-boot-hyperv')));
     for (const [index, { name, content }] of (options.scripts?.firstBoot ?? []).entries()) {
       const plain = name.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
@@ -249,6 +274,10 @@ class WindowsWorker {
       throw error;
     }
   }
+}
+
+function platformOf({ diskBuses = [], hypervisor = 'kvm' }: MorphOptions): GuestPlatform {
+  return diskBuses.includes('xen') ? 'xen' : hypervisor;
 }
 
 /** Runs one of our scripts with its request on standard input, and takes its answer, the last line that it prints. */

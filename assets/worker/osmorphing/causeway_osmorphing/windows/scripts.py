@@ -81,8 +81,9 @@ def first_boot(installation, request, folder):
         wanted.append(('29-causeway-crashes.ps1', request['firstBootScripts']['crashes'].replace('\n', '\r\n')))
     if platform_agent.is_there(installation, folder):
         wanted.append(('28-causeway-packages.ps1', request['firstBootScripts']['packages'].replace('\n', '\r\n')))
-    if source_tools.installed(installation):
-        wanted.append(('20-causeway-source-tools.ps1', request['firstBootScripts']['sourceTools'].replace('\n', '\r\n')))
+    uninstaller = source_tools.uninstaller(installation, request['firstBootScripts']['sourceTools'], request.get('hypervisor') or 'kvm', request.get('diskBuses') or ())
+    if uninstaller is not None:
+        wanted.append(('20-causeway-source-tools.ps1', uninstaller.replace('\n', '\r\n')))
     if request.get('hypervisor') == 'hyperv':
         wanted.append(('30-causeway-serial-console.ps1', request['firstBootScripts']['hyperv'].replace('\n', '\r\n')))
     notes = []

@@ -21,6 +21,8 @@ _HYBRID = ('AmazonSSMAgent', 'AmazonCloudWatchAgent')
 _REGISTRATION = 'ProgramData/Amazon/SSM/InstanceData/registration'
 # Hypervisor of the destination → platforms whose services are its own.
 _OWN = {'hyperv': ('resource-group-cloud',), 'xen': ('xen',)}
+# …and the names of products that the first boot does not uninstall there.
+_STAYING = {'xen': '^(Citrix|XenServer) '}
 # Filters in front of the drivers of disks and buses: without their hypervisor, those do not start.
 _FILTERS = {'xen': ('xenfilt', 'xenpci'), 'parallels': ('prl_strg', 'prl_boot'), 'kvm': ('rhelscsi',)}
 # Drivers that start with the system and wait for their hypervisor, or stop the system without it.
@@ -51,7 +53,7 @@ def _is_registered(tree):
 def disable(installation, hypervisor='kvm', buses=()):
     """Returns (changed, notes)."""
     notes = []
-    own = _OWN.get('xen' if 'xen' in buses else hypervisor, ())
+    own = _own(hypervisor, buses)
     for platform, services in installed(installation).items():
         for name in services if platform not in own else ():
             key = '%s\\%s' % (installation.services, name)
@@ -64,6 +66,18 @@ def disable(installation, hypervisor='kvm', buses=()):
             notes.append('the driver %s no longer starts' % name)
     notes += _without_filters(installation, _without(own, _FILTERS))
     return bool(notes), notes
+
+
+def _own(hypervisor, buses):
+    return _OWN.get('xen' if 'xen' in buses else hypervisor, ())
+
+
+def uninstaller(installation, template, hypervisor='kvm', buses=()):
+    """The first-boot script that uninstalls the source's tools; None where there are none but the destination's own."""
+    own = _own(hypervisor, buses)
+    if all(platform in own for platform in installed(installation)):
+        return None
+    return template.replace('{{staying}}', '|'.join(_STAYING[platform] for platform in own if platform in _STAYING))
 
 
 def _without(own, names):
