@@ -177,7 +177,8 @@ def _loader(guest, path, entries, starts, fails):
     """systemd-boot: a pattern of names, or else the newest."""
     folder = path.rsplit('/', 1)[0] + '/entries/'
     own = [entry for entry in entries if entry.file.startswith(folder)]
-    if not own or not guest.is_file(path):
+    # Without that file it starts the newest. GRUB reads such entries without that loader.
+    if not own or not (guest.is_file(path) or guest.is_folder(path[: -len('/loader/loader.conf')] + '/EFI/systemd')):
         return []
     text = guest.read(path, '')
     found = re.search(r'^default[ \t]+(\S+)[ \t]*$', text, re.MULTILINE)

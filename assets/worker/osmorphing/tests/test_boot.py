@@ -439,6 +439,12 @@ class Defaults(BootTest):
                 self.clear()
                 guest, _ = self.chosen(dict(entries, **{'/boot/efi/loader/loader.conf': before}))
                 self.assertEqual(guest.read('/boot/efi/loader/loader.conf'), after)
+        # It starts the newest where no file says otherwise. GRUB, which reads the same entries, has no such file.
+        for loader, after in (('/boot/efi/EFI/systemd/systemd-bootx64.efi', 'default m-5.0.conf\n'), ('/boot/efi/EFI/debian/grubx64.efi', '')):
+            with self.subTest(loader):
+                self.clear()
+                guest, _ = self.chosen(dict(entries, **{loader: 'MZ'}))
+                self.assertEqual(guest.read('/boot/efi/loader/loader.conf', ''), after)
 
     def test_grub_legacy_beside_its_loader_starts_it_as_well(self):
         path = '/boot/efi/EFI/redhat/grub.conf'
