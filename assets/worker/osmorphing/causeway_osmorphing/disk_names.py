@@ -58,8 +58,13 @@ _BUS_LETTERS = {'virtio': 'vd', 'scsi': 'sd', 'usb': 'sd', 'ide': 'sd', 'xen': '
 
 def kernel_letters(request):
     """With which the kernel's names of the destination's disks begin."""
-    bus = (request.get('diskBuses') or ['virtio'])[0]
-    return 'sd' if request.get('hypervisor') == 'hyperv' else _BUS_LETTERS.get(bus, 'sd')
+    return every_letters(request)[0]
+
+
+def every_letters(request):
+    """The same of each bus that a disk may be on, that of the boot disk first."""
+    found = ['sd'] if request.get('hypervisor') == 'hyperv' else [_BUS_LETTERS.get(bus, 'sd') for bus in request.get('diskBuses') or ['virtio']]
+    return sorted(set(found), key=found.index)
 
 
 def is_by_place(spec):

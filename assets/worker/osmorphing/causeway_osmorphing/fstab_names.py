@@ -227,22 +227,26 @@ def _lvm_filters(guest, morph):
     path = '/etc/lvm/lvm.conf'
     text = guest.read(path, '')
     members = [device for device in morph.devices if device.content == 'LVM2_member' and device.kind in ('disk', 'partition')]
-    letters = disk_names.kernel_letters(morph.request)
-    names = ['/dev/%s%s%s' % (letters, chr(ord('a') + min(device.disk or 0, 25)), device.number or '') for device in members]
+    names = dict(
+        (letters, ['/dev/%s%s%s' % (letters, chr(ord('a') + min(device.disk or 0, 25)), device.number or '') for device in members])
+        for letters in disk_names.every_letters(morph.request)
+    )
     notes = []
 
     def opened(found):
         rules = re.findall(r'"([^"]*)"|\'([^\']*)\'', found.group(3))
         rules = [double or single for double, single in rules]
-        if all(_is_accepted(name, rules) for name in names):
+        lacking = [letters for letters, own in names.items() if not all(_is_accepted(name, rules) for name in own)]
+        if not lacking:
             return found.group(0)
         notes.append('%s: %s accepts the disks of the destination' % (path, found.group(2)))
-        protocol.warn('%s in %s excluded the guest\'s own disks by their new names; it now accepts /dev/%s*' % (found.group(2), path, letters))
-        return '%s%s = [ "a|^/dev/%s[a-z]+[0-9]*$|", %s' % (found.group(1), found.group(2), letters, found.group(3).strip().lstrip('[').strip())
+        protocol.warn('%s in %s excluded the guest\'s own disks by their new names; it now accepts %s' % (found.group(2), path, ' and '.join('/dev/%s*' % one for one in lacking)))
+        added = ''.join('"a|^/dev/%s[a-z]+[0-9]*$|", ' % one for one in lacking)
+        return '%s%s = [ %s%s' % (found.group(1), found.group(2), added, found.group(3).strip().lstrip('[').strip())
 
     new = re.sub(r'^([ \t]*)((?:global_)?filter)[ \t]*=[ \t]*(\[[^\]]*(?:\][^"\'\n]*["\'][^\]]*)*\]|"[^"\n]*")', opened, text, flags=re.MULTILINE)
     if new != text:
-        guest.write(path, re.sub(r'(= \[ "a\|\^/dev/\w{2,3}\[a-z\]\+\[0-9\]\*\$\|", "[^"\n]*"[ \t]*)$', r'\1 ]', new, flags=re.MULTILINE))
+        guest.write(path, re.sub(r'(= \[ (?:"a\|\^/dev/\w{2,3}\[a-z\]\+\[0-9\]\*\$\|", )+"[^"\n]*"[ \t]*)$', r'\1 ]', new, flags=re.MULTILINE))
     return notes
 
 

@@ -295,6 +295,21 @@ class DiskNames(TreeTest):
                 self.assertEqual(morph.guest.read('/etc/lvm/lvm.conf'), 'devices {\n%s}\n' % after)
                 self.assertEqual(fstab_names._lvm_filters(morph.guest, morph), [])
 
+    def test_filters_of_lvm_accept_disks_on_every_bus_that_may_be_used(self):
+        devices = boot_disk() + [device('/dev/w1', 'disk', disk=1, content='LVM2_member', uuid='pv')]
+        added = {'vd': '"a|^/dev/vd[a-z]+[0-9]*$|", ', 'sd': '"a|^/dev/sd[a-z]+[0-9]*$|", '}
+        for buses, before, after in (
+            (['scsi', 'virtio'], 'filter = [ "a|^/dev/sd|", "r|.*|" ]\n', 'filter = [ %s"a|^/dev/sd|", "r|.*|" ]\n' % added['vd']),
+            (['virtio', 'scsi', 'ide'], 'filter = "r|.*|"\n', 'filter = [ %s%s"r|.*|" ]\n' % (added['vd'], added['sd'])),
+            (['ide', 'scsi'], 'filter = [ "a|^/dev/sd|", "r|.*|" ]\n', None),
+        ):
+            with self.subTest((buses, before)):
+                self.clear()
+                morph = self.morph({'/etc/fstab': ROOT_LINE, '/etc/lvm/lvm.conf': before}, devices, {'diskBuses': buses})
+                fstab_names.by_uuid(morph)
+                self.assertEqual(morph.guest.read('/etc/lvm/lvm.conf'), after or before)
+                self.assertEqual(fstab_names._lvm_filters(morph.guest, morph), [])
+
     def test_arrays_are_found_by_uuid_alone(self):
         morph = self.morph({
             '/etc/fstab': ROOT_LINE,
