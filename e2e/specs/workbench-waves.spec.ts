@@ -13,6 +13,7 @@ import { MemoryLab } from '../../electron/engine/core/testing/memory-lab.ts';
 import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { checkName, type CheckResult } from '../../shared/model/after-boot-check.ts';
 import { sealOf } from '../../shared/reports/seal.ts';
+import { takePictures } from '../hosts/pictures.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
 import { openWorkbenchHere, type WorkbenchHere } from '../hosts/workbench-here.ts';
 import { engineHere } from '../rigs/project/engine-here.ts';
@@ -106,14 +107,34 @@ describe('waves in the workbench', () => {
     await page.getByRole('option', { name: 'web-1', exact: true }).click();
     await page.getByLabel('Group 2 needs a go').check();
     await page.getByRole('button', { name: 'Add black-out' }).click();
-    await page.getByLabel('Black-out 1: first day').fill('2027-03-26');
-    await page.getByLabel('Black-out 1: begin').fill('18:00');
-    await page.getByLabel('Black-out 1: last day').fill('2027-03-26');
-    await page.getByLabel('Black-out 1: end').fill('08:00');
+    const blackOut = page.getByRole('group', { name: 'Black-out 1' });
+    await blackOut.getByLabel('First day').fill('2027-03-26');
+    await blackOut.getByLabel('Begin').fill('18:00');
+    await blackOut.getByLabel('Last day').fill('2027-03-26');
+    await blackOut.getByLabel('End').fill('08:00');
     await page.getByText('ends after it begins').waitFor();
     expect(await page.getByRole('button', { name: 'Save plan' }).isEnabled()).toBe(false);
-    await page.getByLabel('Black-out 1: last day').fill('2027-03-27');
+    await blackOut.getByLabel('Last day').fill('2027-03-27');
     await page.getByText('ends after it begins').waitFor({ state: 'detached' });
+    await page.getByLabel('VMs in parallel').fill('2');
+    await page.getByLabel('Bandwidth of each execution').fill('mon-fri 08:00-18:00=20M; *=unlimited');
+    // By keyboard alone: web-2 after web-3, and what would wait for ever is refused.
+    await page.getByRole('button', { name: 'Add dependency' }).press('Enter');
+    const [dependent, before] = [page.getByRole('combobox', { name: 'VM 1', exact: true }), page.getByRole('combobox', { name: 'VM 1 starts after' })];
+    await dependent.press('w');
+    await dependent.pressSequentially('eb-1');
+    await dependent.press('ArrowDown');
+    await dependent.press('Enter');
+    await before.pressSequentially('web-3');
+    await before.press('ArrowDown');
+    await before.press('Enter');
+    await before.press('Escape');
+    await page.getByText('These members wait for each other').waitFor();
+    expect(await page.getByRole('button', { name: 'Save plan' }).isEnabled()).toBe(false);
+    await dependent.fill('web-2');
+    await dependent.press('ArrowDown');
+    await dependent.press('Enter');
+    await page.getByText('These members wait for each other').waitFor({ state: 'detached' });
     await lookAt('wave-plan');
     await page.getByRole('button', { name: 'Save plan' }).click();
     await page.getByText('Sun, Mar 28, 22:00 Europe/Berlin').waitFor();
@@ -121,7 +142,9 @@ describe('waves in the workbench', () => {
     expect(plan).toEqual({
       window: { date: '2027-03-28', time: '22:00', zone: 'Europe/Berlin', hours: 4 },
       blackOuts: [{ fromDate: '2027-03-26', fromTime: '18:00', toDate: '2027-03-27', toTime: '08:00', zone: 'Europe/Berlin' }],
+      bandwidth: 'mon-fri 08:00-18:00=20M; *=unlimited', atOnce: 2,
       groups: [{ name: 'Databases', members: ['db-1', 'db-2'] }, { name: 'Web', needsGo: true, members: ['web-1'] }],
+      after: { 'web-2': ['web-3'] },
     });
     expect(await page.getByRole('row').filter({ hasText: 'Never synchronised' }).innerText()).toContain('6');
     await lookAt('wave');
@@ -195,6 +218,24 @@ describe('waves in the workbench', () => {
     await page.getByText('1 field needs your attention').waitFor();
     await page.getByRole('group', { name: 'Check 2' }).getByLabel('Path').fill('/health');
     await lookAt('checks-edit');
+    // What signs in to a guest: each kind as a new user meets it, and away again.
+    for (const [place, kind] of ['Command by SSH', 'PowerShell command by WinRM', 'Script in the guest', 'Service or agent runs'].entries()) {
+      await page.getByRole('button', { name: 'Add check' }).click();
+      await choose(page.getByRole('group', { name: `Check ${place + 3}` }).getByLabel('Kind'), kind);
+    }
+    const ssh = page.getByRole('group', { name: 'Check 3' });
+    await ssh.getByLabel('Host key').fill('web-2 ssh-ed25519 AAAA');
+    await ssh.getByText('As in known_hosts, without the host').waitFor();
+    await ssh.getByLabel('User name').focus();
+    await page.keyboard.press('Tab');
+    await ssh.getByText('Required').waitFor();
+    await page.getByRole('group', { name: 'Check 5' }).getByLabel('Script').fill('#!/bin/sh\nsystemctl is-active postgresql');
+    await choose(page.getByRole('group', { name: 'Check 6' }).getByLabel('Connection'), 'WinRM');
+    await ssh.scrollIntoViewIfNeeded();
+    await lookAt('checks-guest');
+    await page.getByRole('group', { name: 'Check 6' }).scrollIntoViewIfNeeded();
+    await takePictures(page, 'checks-guest-end');
+    for (const place of [6, 5, 4, 3]) await page.getByRole('button', { name: `Remove check ${place}` }).click();
     await page.getByRole('button', { name: 'Save checks' }).click();
     await page.getByRole('row').filter({ hasText: 'Port 8443' }).getByText('Not run yet').waitFor();
     await page.getByRole('button', { name: 'Cut over…' }).click();

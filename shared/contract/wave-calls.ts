@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { waveActions } from '../model/wave-action.ts';
-import { wavePlanSchema } from '../model/wave-plan.ts';
+import { mostAtOnce, wavePlanSchema } from '../model/wave-plan.ts';
 import { waveDetailSchema, waveRunOptionsSchema, waveRunSchema, waveSummarySchema } from '../model/wave.ts';
 import { waveEstimateSchema } from '../model/wave-estimate.ts';
 import { name, nothing, reference } from './schemas.ts';
@@ -17,7 +17,7 @@ export const waveCalls = {
   /** How long an action will take, and what it needs, from what was measured and from the last catalogs. Nothing is contacted. */
   'wave.estimate': {
     input: z.strictObject({
-      wave: name, action: z.enum(waveActions).default('cut-over'), atOnce: z.int().min(1).max(32).optional(),
+      wave: name, action: z.enum(waveActions).default('cut-over'), atOnce: z.int().min(1).max(mostAtOnce).optional(),
       /** Of the link, for all members together. */
       bytesPerSecond: z.number().positive().optional(),
     }),
@@ -36,7 +36,7 @@ export const waveCalls = {
   'wave.plan': { input: z.strictObject({ wave: name, plan: wavePlanSchema }), output: waveDetailSchema },
   /** Starts an action on all members, in their order. Answers immediately; follow it by `wave.show` and events. */
   'wave.start': {
-    input: z.strictObject({ wave: name, action: z.enum(waveActions), atOnce: z.int().min(1).max(32).optional(), options: waveRunOptionsSchema.default({}) }),
+    input: z.strictObject({ wave: name, action: z.enum(waveActions), atOnce: z.int().min(1).max(mostAtOnce).optional(), options: waveRunOptionsSchema.default({}) }),
     output: waveRunSchema,
   },
   /** What runs is finished; nothing more starts. */

@@ -40,6 +40,9 @@ export const waveGroupSchema = z.strictObject({
 });
 export type WaveGroup = Readonly<z.infer<typeof waveGroupSchema>>;
 
+/** Members that run at the same time. */
+export const mostAtOnce = 32;
+
 /** How a wave is done, as people share it in the wave's file. Members that no group names come after all groups. */
 export const wavePlanSchema = z.strictObject({
   description: z.string().max(1000).optional(),
@@ -55,7 +58,7 @@ export const wavePlanSchema = z.strictObject({
   /** Bandwidth of each member's executions by time of day, e.g. `mon-fri 08:00-18:00=20M; *=unlimited`. */
   bandwidth: z.string().trim().max(2000).refine(isProfile, 'must be a profile like "mon-fri 08:00-18:00=20M; *=unlimited"').optional(),
   /** How many members run at the same time. */
-  atOnce: z.int().min(1).max(32).optional(),
+  atOnce: z.int().min(1).max(mostAtOnce).optional(),
   groups: z.array(waveGroupSchema).max(100).optional(),
   /** Replicas that have to be completed before one starts, by its name or id. */
   after: z.record(replicaName, z.array(replicaName).max(100)).optional(),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { simulateWave, type SimulatedMember } from './simulate-wave.ts';
-import { waveOrder } from './wave-order.ts';
+import { waveOrder } from '../../../shared/model/wave-order.ts';
 import { rounds } from '../../../shared/testing/rounds.ts';
 
 const member = (id: string, more: Partial<SimulatedMember> = {}): SimulatedMember => ({ id, group: 0, after: [], beforeSeconds: 0, bytes: 0, mostBytesPerSecond: 100, afterSeconds: 0, ...more });

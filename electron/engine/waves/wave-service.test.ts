@@ -8,7 +8,7 @@ import { isEnded } from '../../../shared/model/wave.ts';
 import { rounds } from '../../../shared/testing/rounds.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { WaveRunStore } from '../store/wave-runs.ts';
-import { waveOrder } from './wave-order.ts';
+import { waveOrder } from '../../../shared/model/wave-order.ts';
 import { waveService, type MemberRun, type MemberRuns, type WaveService } from './wave-service.ts';
 
 const replicas = Array.from({ length: 7 }, (_, index) => ({ id: `rep-${index}`, name: `vm-${index}` }));

@@ -6,7 +6,7 @@ import type { NewEvent } from '../store/events.ts';
 import { newId } from '../store/ids.ts';
 import type { StoredMember, StoredWaveRun, StoredWaveState, WaveRunStore } from '../store/wave-runs.ts';
 import { nextSteps } from './next-steps.ts';
-import type { WaveOrder } from './wave-order.ts';
+import type { WaveOrder } from '../../../shared/model/wave-order.ts';
 
 /** A replica's execution or deployment, as a wave looks at it. */
 export interface MemberRun {

@@ -30,24 +30,21 @@ export function BlackOuts({ blackOuts, zone, onChange }: Props) {
   const change = (index: number, part: Partial<BlackOut>) => onChange(blackOuts.map((blackOut, at) => (at === index ? { ...blackOut, ...part } : blackOut)));
   return (
     <>
-      <Typography variant="subtitle2" component="h3">
-        {words.title}
-      </Typography>
       {blackOuts.map((blackOut, index) => (
-        <Box key={index} sx={{ display: 'flex', gap: 1.5, flexWrap: 'wrap', alignItems: 'center' }}>
+        <Box key={index} role="group" aria-label={words.number(index + 1)} sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr auto', sm: '1fr 1fr minmax(0, 120px) auto' }, gap: 1.5, alignItems: 'center' }}>
           {parts.map((part) => (
-            <Box key={part} sx={{ display: 'flex', gap: 1 }}>
+            <Box key={part} sx={{ display: 'grid', gridTemplateColumns: '3fr 2fr', gap: 1, gridColumn: { xs: '1 / -1', sm: 'auto' } }}>
               <TextField
-                type="date" size="small" label={words.dates[part](index + 1)} value={blackOut[`${part}Date`]} onChange={(event) => change(index, { [`${part}Date`]: event.target.value })}
-                slotProps={{ inputLabel: { shrink: true } }} sx={{ width: 190 }}
+                type="date" size="small" label={words.dates[part]} value={blackOut[`${part}Date`]} onChange={(event) => change(index, { [`${part}Date`]: event.target.value })}
+                slotProps={{ inputLabel: { shrink: true } }}
               />
               <TextField
-                type="time" size="small" label={words.times[part](index + 1)} value={blackOut[`${part}Time`]} onChange={(event) => change(index, { [`${part}Time`]: event.target.value })}
-                slotProps={{ inputLabel: { shrink: true } }} sx={{ width: 170 }}
+                type="time" size="small" label={words.times[part]} value={blackOut[`${part}Time`]} onChange={(event) => change(index, { [`${part}Time`]: event.target.value })}
+                slotProps={{ inputLabel: { shrink: true } }}
               />
             </Box>
           ))}
-          <Typography variant="caption" sx={{ color: 'text.secondary' }}>
+          <Typography variant="caption" sx={{ color: 'text.secondary', overflowWrap: 'anywhere' }}>
             {blackOut.zone}
           </Typography>
           <IconButton size="small" aria-label={words.remove(index + 1)} onClick={() => onChange(blackOuts.filter((_, at) => at !== index))}>
@@ -60,13 +57,10 @@ export function BlackOuts({ blackOuts, zone, onChange }: Props) {
           {words.invalid}
         </Alert>
       )}
-      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center' }}>
+      <Box>
         <Button size="small" startIcon={<AddIcon />} disabled={blackOuts.length >= 100} onClick={() => onChange([...blackOuts, { fromDate: '', fromTime: '', toDate: '', toTime: '', zone }])}>
           {words.add}
         </Button>
-        <Typography variant="caption" sx={{ color: 'text.secondary' }}>
-          {words.lead}
-        </Typography>
       </Box>
     </>
   );

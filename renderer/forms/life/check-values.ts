@@ -7,7 +7,7 @@ export const checkFields = ['scheme', 'host', 'path', 'status', 'via', 'username
 export type CheckField = (typeof checkFields)[number];
 
 type Via = Extract<AfterBootCheck, { via: string }>['via'];
-const loginFields: Readonly<Record<Via, readonly CheckField[]>> = { ssh: ['username', 'secret', 'hostKey', 'port'], winrm: ['username', 'secret', 'certificateSha256', 'port'] };
+const loginFields: Readonly<Record<Via, readonly CheckField[]>> = { ssh: ['username', 'secret', 'port', 'hostKey'], winrm: ['username', 'secret', 'port', 'certificateSha256'] };
 
 /** How the form's check signs in to the guest. */
 export function viaOf({ via }: Pick<CheckValues, 'via'>): Via {

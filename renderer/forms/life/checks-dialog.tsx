@@ -19,7 +19,6 @@ import { commonFields, fieldsOf, readChecks, valuesOfCheck, viaOf, type CheckFie
 import { Failures, NamesOf, useEach, whatOf, type LifeDialogProps } from './life-parts.tsx';
 
 const words = text.proof.checks;
-const widths: Readonly<Partial<Record<CheckField, number>>> = { port: 110, scheme: 110, via: 130, status: 130, exitStatus: 160, timeoutSeconds: 170, username: 150 };
 /** What stands where a field is left empty. */
 const usual: Readonly<Partial<Record<CheckField, string>>> = { path: '/', status: '200–399', exitStatus: '0', timeoutSeconds: '120', scheme: 'http', interpreter: '/bin/sh -s' };
 
@@ -73,35 +72,83 @@ interface FieldsProps {
 function CheckFields({ number, value, problemOf, onChange, onRemove }: FieldsProps) {
   const kind = value.kind as AfterBootCheck['kind'];
   return (
-    <Box role="group" aria-label={words.number(number)} sx={{ display: 'flex', gap: 1.5, flexWrap: 'wrap', alignItems: 'flex-start', borderTop: 1, borderColor: 'divider', pt: 2 }}>
-      <TextField select size="small" label={words.kind} value={kind} onChange={(event) => onChange({ kind: event.target.value })} sx={{ width: 230 }}>
-        {afterBootCheckKinds.map((one) => (
-          <MenuItem key={one} value={one}>
-            {words.kinds[one]}
-          </MenuItem>
+    <Box role="group" aria-label={words.number(number)} sx={{ borderTop: 1, borderColor: 'divider', pt: 1.5, display: 'flex', flexDirection: 'column', gap: 1.5 }}>
+      <Box sx={{ display: 'flex', alignItems: 'center', gap: 2 }}>
+        <Typography variant="subtitle2" component="h3" sx={{ flexGrow: 1 }}>
+          {words.number(number)}
+        </Typography>
+        <IconButton size="small" aria-label={words.remove(number)} onClick={onRemove}>
+          <DeleteIcon fontSize="small" />
+        </IconButton>
+      </Box>
+      <Box sx={{ display: 'grid', gridTemplateColumns: 'repeat(12, minmax(0, 1fr))', gap: 1.5, alignItems: 'start' }}>
+        <TextField select size="small" label={words.kind} value={kind} onChange={(event) => onChange({ kind: event.target.value })} sx={span(kindSpan(value))}>
+          {afterBootCheckKinds.map((one) => (
+            <MenuItem key={one} value={one}>
+              {words.kinds[one]}
+            </MenuItem>
+          ))}
+        </TextField>
+        {fieldsOf(value).map((field) => (
+          <CheckInput key={field} field={field} of={value} isWrong={problemOf(field) !== undefined} onChange={(typed) => onChange({ [field]: typed })} />
         ))}
-      </TextField>
-      {[...fieldsOf(value), ...commonFields].map((field) => (
-        <CheckInput key={field} field={field} value={field === 'via' ? viaOf(value) : value[field]} isWrong={problemOf(field) !== undefined} onChange={(typed) => onChange({ [field]: typed })} />
-      ))}
-      <TextField select size="small" label={words.fields.onFailure} value={value.onFailure} onChange={(event) => onChange({ onFailure: event.target.value })} sx={{ width: 230 }}>
-        {(['fail', 'warn'] as const).map((one) => (
-          <MenuItem key={one} value={one}>
-            {words.onFailure[one]}
-          </MenuItem>
+        <TextField select size="small" label={words.fields.onFailure} value={value.onFailure} onChange={(event) => onChange({ onFailure: event.target.value })} sx={span(5)}>
+          {(['fail', 'warn'] as const).map((one) => (
+            <MenuItem key={one} value={one}>
+              {words.onFailure[one]}
+            </MenuItem>
+          ))}
+        </TextField>
+        {commonFields.map((field) => (
+          <CheckInput key={field} field={field} of={value} isWrong={problemOf(field) !== undefined} onChange={(typed) => onChange({ [field]: typed })} />
         ))}
-      </TextField>
-      <IconButton size="small" aria-label={words.remove(number)} onClick={onRemove}>
-        <DeleteIcon fontSize="small" />
-      </IconButton>
+      </Box>
     </Box>
   );
 }
 
-function CheckInput({ field, value, isWrong, onChange }: { readonly field: CheckField; readonly value: string; readonly isWrong: boolean; readonly onChange: (value: string) => void }) {
+/** Columns of twelve; a narrow window has one. */
+const span = (columns: number) => ({ gridColumn: { xs: '1 / -1', sm: `span ${columns}` } }) as const;
+
+/** A kind with its connection fills the first row. */
+function kindSpan({ kind }: Pick<CheckValues, 'kind'>): number {
+  if (kind === 'login-prompt') return 12;
+  return kind === 'script' || kind === 'agent' ? 4 : 5;
+}
+
+function spanOf(field: CheckField, value: CheckValues): number {
+  const { kind } = value;
+  if (field === 'port') return kind === 'port' ? 7 : 2;
+  if (field === 'secret') return kind === 'script' || kind === 'agent' ? 3 : 4;
+  if (field === 'text') return kind === 'http' ? 3 : kind === 'script' && viaOf(value) === 'winrm' ? 12 : 7;
+  return spans[field] ?? 12;
+}
+
+const spans: Readonly<Partial<Record<CheckField, number>>> = {
+  scheme: 2, host: 5, path: 4, status: 3, via: 2, username: 3, hostKey: 10, certificateSha256: 10, interpreter: 5, exitStatus: 5, timeoutSeconds: 3, name: 4,
+};
+
+function portOf({ kind, via, scheme }: CheckValues): string | undefined {
+  if (kind === 'port') return undefined;
+  if (kind === 'http') return scheme === 'https' ? '443' : '80';
+  return kind === 'winrm' || (kind !== 'ssh' && viaOf({ via }) === 'winrm') ? '5986' : '22';
+}
+
+interface InputProps {
+  readonly field: CheckField;
+  readonly of: CheckValues;
+  readonly isWrong: boolean;
+  readonly onChange: (value: string) => void;
+}
+
+function CheckInput({ field, of, isWrong, onChange }: InputProps) {
+  const [wasLeft, setWasLeft] = useState(false);
   const label = words.fields[field];
-  const width = widths[field];
-  const sx = width === undefined ? { flex: '1 1 200px' } : { width };
+  const sx = span(spanOf(field, of));
+  const value = field === 'via' ? viaOf(of) : of[field];
+  // Nobody has done anything wrong with a field that was not filled in yet.
+  const problem = isWrong && (wasLeft || value !== '') ? (value.trim() === '' ? words.empty : (words.wrong[field] ?? words.wrongOther)) : undefined;
+  const common = { size: 'small', label, error: problem !== undefined, onBlur: () => setWasLeft(true) } as const;
   if (field === 'scheme') {
     return (
       <TextField select size="small" label={label} value={value === '' ? 'http' : value} onChange={(event) => onChange(event.target.value)} sx={sx}>
@@ -121,22 +168,37 @@ function CheckInput({ field, value, isWrong, onChange }: { readonly field: Check
   if (field === 'script') {
     return (
       <TextField
-        multiline minRows={4} maxRows={16} size="small" label={label} value={value} error={isWrong} helperText={words.help.script} onChange={(event) => onChange(event.target.value)}
-        slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: fonts.code } } }} sx={{ flex: '1 1 100%' }}
+        {...common} multiline minRows={4} maxRows={16} value={value} helperText={problem ?? words.help.script} onChange={(event) => onChange(event.target.value)}
+        slotProps={{ htmlInput: { spellCheck: false, style: { fontFamily: fonts.code } } }} sx={sx}
       />
     );
   }
-  if (field === 'secret') return <SecretName label={label} value={value} isWrong={isWrong} onChange={onChange} />;
-  return <TextField size="small" label={label} value={value} error={isWrong} placeholder={usual[field]} helperText={field === 'certificateSha256' ? words.help.certificateSha256 : undefined} onChange={(event) => onChange(event.target.value)} slotProps={{ htmlInput: { spellCheck: false } }} sx={sx} />;
+  if (field === 'secret') return <SecretName label={label} onBlur={common.onBlur} value={value} problem={problem} onChange={onChange} sx={sx} />;
+  const placeholder = field === 'port' ? portOf(of) : usual[field];
+  return (
+    <TextField
+      {...common} value={value} placeholder={placeholder} helperText={problem ?? (field === 'certificateSha256' ? words.help.certificateSha256 : undefined)}
+      onChange={(event) => onChange(event.target.value)} slotProps={{ htmlInput: { spellCheck: false }, ...(placeholder === undefined ? {} : { inputLabel: { shrink: true } }) }} sx={sx}
+    />
+  );
+}
+
+interface SecretProps {
+  readonly label: string;
+  readonly value: string;
+  readonly problem: string | undefined;
+  readonly onBlur: () => void;
+  readonly onChange: (value: string) => void;
+  readonly sx: ReturnType<typeof span>;
 }
 
 /** One of those that the vault has, or that it will have. */
-function SecretName({ label, value, isWrong, onChange }: { readonly label: string; readonly value: string; readonly isWrong: boolean; readonly onChange: (value: string) => void }) {
+function SecretName({ label, value, problem, onBlur, onChange, sx }: SecretProps) {
   const known = useQuery('vault.list', {}).data ?? [];
   return (
     <Autocomplete
-      freeSolo size="small" options={known} inputValue={value} onInputChange={(_event, next) => onChange(next)} sx={{ flex: '1 1 200px' }}
-      renderInput={(params) => <TextField {...params} label={label} error={isWrong} />}
+      freeSolo size="small" options={known} inputValue={value} onInputChange={(_event, next) => onChange(next)} sx={sx}
+      renderInput={(params) => <TextField {...params} label={label} error={problem !== undefined} helperText={problem} onBlur={onBlur} />}
     />
   );
 }

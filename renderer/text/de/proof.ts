@@ -27,6 +27,12 @@ export const proof = {
       certificateSha256: 'SHA-256 des Zertifikats des WinRM-Listeners im Gast. Ist das Feld leer, meldet sich die Prüfung nicht an: Sie schlägt fehl, und ihr Ergebnis zeigt das Zertifikat des Gasts.',
       script: 'Muss mit Exit-Code 0 enden. Bei jeder Wiederholung wird es erneut ausgeführt.',
     },
+    empty: 'Erforderlich', wrongOther: 'Ungültig',
+    wrong: {
+      port: 'Von 1 bis 65535', status: 'Von 100 bis 599', exitStatus: 'Eine ganze Zahl', timeoutSeconds: 'Von 1 bis 3600', path: 'Beginnt mit /, ohne Leerzeichen', host: 'Ein Hostname ohne Protokoll und Port',
+      hostKey: 'Wie in known_hosts, ohne den Host: ssh-ed25519 AAAA…', certificateSha256: '64 Hexadezimalziffern', interpreter: 'Ein Programm mit Argumenten, ohne Anführungszeichen', service: 'Der Name des Dienstes, nicht der Anzeigename',
+      username: 'Kein gültiger Benutzername', secret: 'Höchstens 200 Zeichen', name: 'Höchstens 100 Zeichen',
+    } as Readonly<Record<string, string>>,
     onFailure: { fail: 'Bereitstellung zurücksetzen', warn: 'Nur Abweichung vermerken' },
     invalid: (count: number) => `${counted(count, { one: '# Feld muss', other: '# Felder müssen' })} korrigiert werden`,
     check: 'Prüfung',

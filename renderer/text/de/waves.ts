@@ -59,11 +59,13 @@ export const waves = {
   planSave: 'Plan speichern',
   blackOuts: {
     title: 'Sperrzeiten', lead: 'In dieser Zeit startet nichts von selbst.', add: 'Sperrzeit hinzufügen', remove: (number: number) => `Sperrzeit ${number} entfernen`,
-    dates: { from: (number: number) => `Sperrzeit ${number}: erster Tag`, to: (number: number) => `Sperrzeit ${number}: letzter Tag` },
-    times: { from: (number: number) => `Sperrzeit ${number}: Beginn`, to: (number: number) => `Sperrzeit ${number}: Ende` },
+    number: (number: number) => `Sperrzeit ${number}`, dates: { from: 'Erster Tag', to: 'Letzter Tag' }, times: { from: 'Beginn', to: 'Ende' },
     invalid: 'Jede Sperrzeit braucht an beiden Enden einen Tag und eine Uhrzeit, und endet, nachdem sie begonnen hat.',
   },
   planFields: {
+    window: 'Zeitfenster', execution: 'Ausführungen und Proben', atOnceHelp: 'Leer: 4.',
+    dependencies: 'Abhängigkeiten', dependenciesLead: 'Eine VM startet, wenn die vor ihr abgeschlossen sind.',
+    dependent: (number: number) => `VM ${number}`, startsAfter: (number: number) => `VM ${number} startet nach`, addDependency: 'Abhängigkeit hinzufügen', removeDependency: (number: number) => `Abhängigkeit ${number} entfernen`,
     rehearsalNetwork: 'Isoliertes Netzwerk für Proben', noRehearsalNetwork: 'Ohne dieses starten Proben nicht von selbst.',
     bandwidth: 'Bandbreite jeder Ausführung nach Tageszeit', bandwidthHelp: 'Zum Beispiel mon-fri 08:00-18:00=20M; *=unlimited. Leer: keine Grenze.',
     description: 'Beschreibung', owner: 'Verantwortlich', date: 'Datum', time: 'Uhrzeit', zone: 'Zeitzone', hours: 'Dauer in Stunden', groups: 'Gruppen in ihrer Reihenfolge',

@@ -28,6 +28,12 @@ export const proof = {
       certificateSha256: 'SHA-256 of the certificate of the guest’s WinRM listener. If you leave it empty, the check does not sign in: it fails, and its result shows the certificate of the guest.',
       script: 'Must end with exit code 0. It is run again on each retry.',
     },
+    empty: 'Required', wrongOther: 'Not valid',
+    wrong: {
+      port: 'From 1 to 65535', status: 'From 100 to 599', exitStatus: 'A whole number', timeoutSeconds: 'From 1 to 3600', path: 'Starts with /, without blanks', host: 'A host name without scheme and port',
+      hostKey: 'As in known_hosts, without the host: ssh-ed25519 AAAA…', certificateSha256: '64 hexadecimal digits', interpreter: 'A program with arguments, without quotes', service: 'The service’s name, not its display name',
+      username: 'Not a valid user name', secret: 'Not longer than 200 characters', name: 'Not longer than 100 characters',
+    } as Readonly<Record<string, string>>,
     onFailure: { fail: 'Roll back the deployment', warn: 'Only record a deviation' },
     invalid: (count: number) => `${counted(count, { one: '# field needs', other: '# fields need' })} your attention`,
     check: 'Check',

@@ -59,11 +59,13 @@ export const waves = {
   planSave: 'Save plan',
   blackOuts: {
     title: 'Black-outs', lead: 'Nothing starts automatically in this time.', add: 'Add black-out', remove: (number: number) => `Remove black-out ${number}`,
-    dates: { from: (number: number) => `Black-out ${number}: first day`, to: (number: number) => `Black-out ${number}: last day` },
-    times: { from: (number: number) => `Black-out ${number}: begin`, to: (number: number) => `Black-out ${number}: end` },
+    number: (number: number) => `Black-out ${number}`, dates: { from: 'First day', to: 'Last day' }, times: { from: 'Begin', to: 'End' },
     invalid: 'Each black-out needs a day and a time at both ends, and ends after it begins.',
   },
   planFields: {
+    window: 'Window', execution: 'Executions and rehearsals', atOnceHelp: 'Empty: 4.',
+    dependencies: 'Dependencies', dependenciesLead: 'A VM starts when those before it are completed.',
+    dependent: (number: number) => `VM ${number}`, startsAfter: (number: number) => `VM ${number} starts after`, addDependency: 'Add dependency', removeDependency: (number: number) => `Remove dependency ${number}`,
     rehearsalNetwork: 'Isolated network for rehearsals', noRehearsalNetwork: 'Without one, rehearsals do not start automatically.',
     bandwidth: 'Bandwidth of each execution by time of day', bandwidthHelp: 'For example mon-fri 08:00-18:00=20M; *=unlimited. Empty: no limit.',
     description: 'Description', owner: 'Owner', date: 'Date', time: 'Time', zone: 'Time zone', hours: 'Length in hours', groups: 'Groups, in their order',

@@ -9,7 +9,7 @@ import { waveReport } from '../../../../shared/reports/wave-report.ts';
 import { sha256, verifyJournal } from '../../evidence/verify-journal.ts';
 import { deploymentOf, replicaOf, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { defaultsFiles } from '../../project-files/defaults-files.ts';
-import { waveOrder } from '../../waves/wave-order.ts';
+import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { resourcesOf } from '../deployment-deletion.ts';
 import { finalise } from '../life/finalise.ts';

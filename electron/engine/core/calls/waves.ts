@@ -3,7 +3,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { plannedStarts } from '../../../../shared/model/wave-calendar.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import { defaultsFiles, type DefaultsFiles } from '../../project-files/defaults-files.ts';
-import { waveOrder } from '../../waves/wave-order.ts';
+import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import { replicaOf, storedEndpoint, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { acceptUses } from '../trust/entered-uses.ts';

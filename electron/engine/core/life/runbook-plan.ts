@@ -9,7 +9,7 @@ import { lifeStateText, lifeStepText } from '../../../../shared/reports/life-tex
 import type { RunbookPlan, RunbookVm } from '../../../../shared/reports/runbook.ts';
 import { inventoryFiles } from '../../inventory/inventory-files.ts';
 import { defaultsFiles } from '../../project-files/defaults-files.ts';
-import { waveOrder } from '../../waves/wave-order.ts';
+import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { estimateWave } from '../waves/estimate-wave.ts';

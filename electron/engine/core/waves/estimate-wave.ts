@@ -8,7 +8,7 @@ import type { MemberEstimate, WaveEstimate } from '../../../../shared/model/wave
 import type { WaveAction } from '../../../../shared/model/wave-action.ts';
 import { inventoryFiles } from '../../inventory/inventory-files.ts';
 import { simulateWave, type SimulatedMember } from '../../waves/simulate-wave.ts';
-import { waveOrder } from '../../waves/wave-order.ts';
+import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
 import { lastCatalog } from '../last-catalogs.ts';
 import { projectFolderOf, replicaEnvironments } from '../replica-environments.ts';

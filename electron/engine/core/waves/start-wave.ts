@@ -3,7 +3,7 @@ import type { WavePlan } from '../../../../shared/model/wave-plan.ts';
 import type { WaveRun, WaveRunOptions } from '../../../../shared/model/wave.ts';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import { defaultsFiles } from '../../project-files/defaults-files.ts';
-import { waveOrder } from '../../waves/wave-order.ts';
+import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { expectedSeconds } from './estimate-wave.ts';

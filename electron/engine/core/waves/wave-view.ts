@@ -6,7 +6,7 @@ import type { TransferProgress } from '../../../../shared/model/progress.ts';
 import type { WaveDetail, WaveMember, WaveProgress, WaveRun, WaveSummary } from '../../../../shared/model/wave.ts';
 import type { WaveFacts } from '../../store/wave-facts.ts';
 import type { StoredMember } from '../../store/wave-runs.ts';
-import { waveOrder } from '../../waves/wave-order.ts';
+import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
 import { quotaShortages } from './estimate-wave.ts';
 import { CauseList, readinessFindings } from './readiness.ts';

@@ -1,4 +1,4 @@
-import type { WavePlan } from '../../../shared/model/wave-plan.ts';
+import type { WavePlan } from './wave-plan.ts';
 
 export interface NamedReplica {
   readonly id: string;
