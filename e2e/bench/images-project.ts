@@ -70,12 +70,25 @@ export type Interval = readonly [from: number, until: number];
 
 const executionSchema = z.object({ id: z.string(), state: z.string() });
 const doneSchema = z.object({ type: z.literal('disk.done'), at: z.string(), details: z.object({ durationSeconds: z.number() }) });
+const verificationSchema = z.object({ type: z.literal('task.state'), at: z.string(), taskId: z.literal('verify-disks'), details: z.object({ state: z.string() }) });
 
 /** When each disk of the replica's last execution was copied, which must have completed. */
 export async function copyingTimes(causeway: CommandLine, replica: string): Promise<readonly Interval[]> {
-  const lines = (await causeway.expect(['execution', 'show', replica, '--events', '--json'])).trim().split('\n').map((line): unknown => JSON.parse(line));
-  if (executionSchema.parse(lines[0]).state !== 'completed') throw new Error(`the execution of ${replica} was not completed`);
-  const done = lines.flatMap((line) => doneSchema.safeParse(line).data ?? []);
+  const done = (await eventsOf(causeway, replica)).flatMap((line) => doneSchema.safeParse(line).data ?? []);
   if (done.length === 0) throw new Error(`${replica} says nothing of its disks`);
   return done.map(({ at, details }) => [Date.parse(at) - 1000 * details.durationSeconds, Date.parse(at)]);
+}
+
+/** When what the replica's last execution wrote was read again. */
+export async function verifyingTimes(causeway: CommandLine, replica: string): Promise<readonly Interval[]> {
+  const states = (await eventsOf(causeway, replica)).flatMap((line) => verificationSchema.safeParse(line).data ?? []);
+  const [from, until] = ['running', 'completed'].map((state) => states.find(({ details }) => details.state === state)?.at);
+  if (from === undefined || until === undefined) throw new Error(`${replica} was not verified`);
+  return [[Date.parse(from), Date.parse(until)]];
+}
+
+async function eventsOf(causeway: CommandLine, replica: string): Promise<readonly unknown[]> {
+  const lines = (await causeway.expect(['execution', 'show', replica, '--events', '--json'])).trim().split('\n').map((line): unknown => JSON.parse(line));
+  if (executionSchema.parse(lines[0]).state !== 'completed') throw new Error(`the execution of ${replica} was not completed`);
+  return lines;
 }
