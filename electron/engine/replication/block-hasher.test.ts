@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { digestThreads, openBlockHasher, type BlockHasher } from './block-hasher.ts';
 import { BLOCK_BYTES } from './blocks.ts';
-import { ChunkBuffer } from './chunk-buffer.ts';
+import { ChunkSlab, type ChunkBuffer } from './chunk-buffer.ts';
 import { blockDigest } from './digests.ts';
 
 const CHUNK = 64 * BLOCK_BYTES;
@@ -22,7 +22,10 @@ afterEach(async () => {
 const online = (count: number) => expect.poll(() => digestThreads().length, { interval: 5 }).toBe(count);
 
 function noise(length = CHUNK, wanted: (index: number) => boolean = () => true): ChunkBuffer {
-  const buffer = new ChunkBuffer(CHUNK);
+  // Behind another one, in the same memory.
+  const slab = new ChunkSlab(CHUNK, 2);
+  slab.take(1);
+  const buffer = slab.take(1);
   randomFillSync(buffer.bytes);
   buffer.want(length, (start) => wanted(start / BLOCK_BYTES));
   return buffer;

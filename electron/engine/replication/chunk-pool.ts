@@ -1,9 +1,7 @@
 import { ByteBudget } from '../transport/byte-budget.ts';
 import { BLOCK_BYTES } from './blocks.ts';
-import { ChunkBuffer } from './chunk-buffer.ts';
+import { ChunkSlab, type ChunkBuffer } from './chunk-buffer.ts';
 
-/** What is kept for the next chunk or run, of this process: as much as four disks have in flight. */
-const MOST_SPARE_BYTES = 64 * 1024 * 1024;
 /**
  * What the chunks of all disks of this process may take together: more of them wait for each other, and memory stays bounded. One large chunk of each disk
  * waits for no other disk's: those that wait for their link hold up nobody.
@@ -12,17 +10,27 @@ const PROCESS_BYTES = 64 * 1024 * 1024;
 /** Parts of the largest chunk, for which there are buffers as well. */
 const PARTS = [8, 2, 1];
 
-/** What the pools of a process share: a bound for what is in use, and buffers to use again. */
+/**
+ * What the pools of a process share: a bound for what is in use, and memory that is used again. It is the most that was in use in the same moment: shared
+ * memory is given back by the collector alone, which does not see how much it is, so that none is dropped while there are chunks.
+ */
 export class ChunkMemory {
+  readonly #limitBytes: number;
   readonly #shared: ByteBudget;
   /** Of all pools, what waited for no other disk's. */
   #ownBytes = 0;
-  /** By size; the one that was used last is still in the processor's cache. */
-  readonly #spare = new Map<number, ChunkBuffer[]>();
-  #spareBytes = 0;
+  #buffers = 0;
+  /** The fullest are filled first, so that others become free as a whole. */
+  #slabs: ChunkSlab[] = [];
 
   constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
     this.#shared = new ByteBudget(() => limitBytes - this.#ownBytes);
+  }
+
+  /** In use or not. */
+  get heldBytes(): number {
+    return this.#slabs.reduce((sum, { unitBytes, units }) => sum + unitBytes * units, 0);
   }
 
   countOwn(bytes: number): void {
@@ -39,36 +47,38 @@ export class ChunkMemory {
     this.#shared.give(bytes);
   }
 
-  buffer(size: number): ChunkBuffer {
-    const buffer = this.#spare.get(size)?.pop();
-    if (buffer !== undefined) this.#spareBytes -= size;
-    return buffer ?? new ChunkBuffer(size);
+  /** So many units of memory that is made of `unitsOfAll`. */
+  buffer(unitBytes: number, units: number, unitsOfAll: number): ChunkBuffer {
+    this.#buffers += 1;
+    let fullest: ChunkSlab | undefined;
+    for (const slab of this.#slabs) {
+      if (slab.unitBytes === unitBytes && slab.units === unitsOfAll && slab.hasRoom(units) && !(slab.freeUnits >= (fullest?.freeUnits ?? Infinity))) fullest = slab;
+    }
+    if (fullest === undefined) {
+      fullest = new ChunkSlab(unitBytes, unitsOfAll);
+      this.#slabs.push(fullest);
+    }
+    return fullest.take(units);
   }
 
   keep(buffer: ChunkBuffer): void {
-    const size = buffer.bytes.length;
-    for (const [other, buffers] of this.#spare) {
-      // Frees buffers of sizes that are no longer used.
-      while (other !== size && this.#spareBytes + size > MOST_SPARE_BYTES && buffers.pop() !== undefined) this.#spareBytes -= other;
-    }
-    if (this.#spareBytes + size > MOST_SPARE_BYTES) return;
-    this.#spareBytes += size;
-    const same = this.#spare.get(size);
-    if (same === undefined) this.#spare.set(size, [buffer]);
-    else same.push(buffer);
+    buffer.slab.give(buffer);
+    this.#buffers -= 1;
+    if (this.#buffers > 0) return;
+    let bytes = 0;
+    this.#slabs = this.#slabs.filter((slab) => (bytes += slab.unitBytes * slab.units) <= this.#limitBytes);
   }
 }
 
 const ofProcess = new ChunkMemory(PROCESS_BYTES);
 
-/**
- * The memory for the chunks of an execution: bounded, first come first served. Buffers come in three sizes only and are
- * used again, by other runs too: shared memory is given back by the collector alone, which does not see how much it is.
- */
+/** The memory for the chunks of an execution: bounded, first come first served. Buffers come in three sizes only. */
 export class ChunkPool {
   readonly #budget: ByteBudget;
   readonly #memory: ChunkMemory;
-  readonly #sizes: readonly number[];
+  readonly #unitBytes: number;
+  /** Of each size, in ascending order. */
+  readonly #units: readonly number[];
   readonly #out = new Set<ChunkBuffer>();
   /** Those that waited for no other disk's. */
   readonly #own = new Set<ChunkBuffer>();
@@ -78,7 +88,9 @@ export class ChunkPool {
   constructor(limitBytes: number | (() => number), largestBytes: number, memory: ChunkMemory = ofProcess) {
     this.#memory = memory;
     this.#budget = new ByteBudget(limitBytes);
-    this.#sizes = PARTS.map((part) => Math.max(BLOCK_BYTES, Math.ceil(largestBytes / part / BLOCK_BYTES) * BLOCK_BYTES));
+    this.#unitBytes = Math.max(BLOCK_BYTES, Math.ceil(largestBytes / PARTS[0]! / BLOCK_BYTES) * BLOCK_BYTES);
+    const all = Math.ceil(largestBytes / this.#unitBytes);
+    this.#units = PARTS.map((part) => Math.ceil(all / part));
   }
 
   /** Bytes in buffers in use. */
@@ -86,11 +98,14 @@ export class ChunkPool {
     return this.#budget.usedBytes;
   }
 
-  /** A buffer for at least so many bytes. Rejects with the signal's reason when it is aborted before there is one. */
+  /** A buffer for at least so many bytes, at most the largest chunk's. Rejects with the signal's reason when it is aborted before there is one. */
   async take(bytes: number, signal: AbortSignal): Promise<ChunkBuffer> {
-    const size = this.#sizes.find((one) => one >= bytes) ?? bytes;
+    const all = this.#units.at(-1)!;
+    const units = this.#units.find((one) => one * this.#unitBytes >= bytes);
+    if (units === undefined) throw new Error(`a chunk of ${bytes} bytes, for which there is no buffer`);
+    const size = units * this.#unitBytes;
     await this.#budget.take(size, signal);
-    const isOwn = this.#ownBytes + size <= this.#sizes.at(-1)!;
+    const isOwn = this.#ownBytes + size <= all * this.#unitBytes;
     if (isOwn) this.#countOwn(size);
     else {
       try {
@@ -100,7 +115,7 @@ export class ChunkPool {
         throw error;
       }
     }
-    const buffer = this.#memory.buffer(size);
+    const buffer = this.#memory.buffer(this.#unitBytes, units, all);
     this.#out.add(buffer);
     if (isOwn) this.#own.add(buffer);
     return buffer;

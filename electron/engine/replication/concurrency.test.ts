@@ -28,8 +28,8 @@ class Watch {
   readonly stop = new AbortController();
   calls = 0;
   inFlight = 0;
-  readonly #reading = new Set<ArrayBufferLike>();
-  readonly #sending = new Map<ArrayBufferLike, number>();
+  readonly #reading = new Set<Uint8Array>();
+  readonly #sending = new Set<Uint8Array>();
   readonly violations: string[] = [];
 
   constructor(seed: number, mishaps: readonly Mishap[]) {
@@ -43,16 +43,15 @@ class Watch {
       extents: (signal, fromBytes) => inner.extents(signal, fromBytes),
       close: () => inner.close(),
       read: (offset, into, signal) => this.#call(async () => {
-        const { buffer } = into;
-        if (this.#reading.has(buffer) || this.#sending.has(buffer)) this.violations.push(`read into a buffer that is in use, at ${offset}`);
-        this.#reading.add(buffer);
+        if (touches(into, this.#reading) || touches(into, this.#sending)) this.violations.push(`read into a buffer that is in use, at ${offset}`);
+        this.#reading.add(into);
         try {
           // As a source that answers a cancelled read late: it fills the buffer first.
           await this.#pause();
           await inner.read(offset, into, new AbortController().signal);
           signal.throwIfAborted();
         } finally {
-          this.#reading.delete(buffer);
+          this.#reading.delete(into);
         }
       }),
     };
@@ -68,17 +67,14 @@ class Watch {
       digests: (offset, length, blockBytes, signal) => this.#call(() => inner.digests(offset, length, blockBytes, signal)),
       close: () => inner.close(),
       write: (offset, bytes, signal) => this.#call(async () => {
-        const { buffer } = bytes;
         const given = Buffer.from(bytes);
-        this.#sending.set(buffer, (this.#sending.get(buffer) ?? 0) + 1);
+        this.#sending.add(bytes);
         try {
           await this.#pause();
-          if (this.#reading.has(buffer) || !given.equals(bytes)) this.violations.push(`a buffer changed while it was sent, at ${offset}`);
+          if (touches(bytes, this.#reading) || !given.equals(bytes)) this.violations.push(`a buffer changed while it was sent, at ${offset}`);
           return await inner.write(offset, bytes, signal);
         } finally {
-          const others = this.#sending.get(buffer)! - 1;
-          if (others === 0) this.#sending.delete(buffer);
-          else this.#sending.set(buffer, others);
+          this.#sending.delete(bytes);
         }
       }),
     };
@@ -102,6 +98,11 @@ class Watch {
   async #pause(): Promise<void> {
     for (let turns = Math.floor(this.#random() * 4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Whether they have memory in common. */
+function touches(bytes: Uint8Array, others: ReadonlySet<Uint8Array>): boolean {
+  return [...others].some((other) => other.buffer === bytes.buffer && bytes.byteOffset < other.byteOffset + other.length && other.byteOffset < bytes.byteOffset + bytes.length);
 }
 
 function content(seed: number): Sectors {

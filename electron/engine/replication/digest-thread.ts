@@ -5,11 +5,12 @@ import { hashHere } from './hash-here.ts';
 /** What the thread runs; the same as `hashHere`. */
 const program = `
 const { hash } = require('node:crypto');
-return ({ shared, length, blockBytes, digestsAt, digestBytes, wantedAt }) => {
+return ({ shared, length, blockBytes, dataAt, digestsAt, digestBytes, wantedAt }) => {
   const all = new Uint8Array(shared);
+  const data = all.subarray(dataAt, dataAt + length);
   for (let from = 0, index = 0; from < length; from += blockBytes, index++) {
     if (all[wantedAt + index] !== 1) continue;
-    all.set(hash('sha256', all.subarray(from, Math.min(from + blockBytes, length)), 'buffer'), digestsAt + index * digestBytes);
+    all.set(hash('sha256', data.subarray(from, Math.min(from + blockBytes, length)), 'buffer'), digestsAt + index * digestBytes);
   }
   return true;
 };`;

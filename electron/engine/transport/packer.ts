@@ -27,7 +27,8 @@ export const packedPieceBytes = 1024 * 1024;
 const mostThreads = 4;
 /** So long threads wait for more to do. */
 const idleMs = 20_000;
-const mostSpareTargets = 32;
+/** As many as there are pieces on their way: one that is dropped is memory until the collector finds it. */
+const mostSpareTargets = 64;
 
 const threads = new Set<JobThread>();
 const spareTargets: SharedArrayBuffer[] = [];
