@@ -84,7 +84,7 @@ export const measurements = {
   },
   fleet: {
     about: 'what a fleet costs in processor time, and how much eight VMs in parallel bring beside one',
-    method: 'The command line as users have it with the lab\'s cloud and a real NATS server. CPU seconds of an execution in a fleet and without one; bytes per second of eight VMs in parallel and of one.',
+    method: 'The command line as users have it with the lab\'s cloud and a real NATS server. CPU seconds of an execution in a fleet and without one; bytes per second of eight VMs in parallel and of one, of the time in which a disk is copied or verified: where several VMs run, some are verified while others are still copied.',
     limits: 'Engine, workers, cloud and NATS share the processors of one computer.',
   },
   'fleet-movers': {

@@ -10,8 +10,8 @@ import type { MapFile, OpenMapFile } from './map-file.ts';
 const HEADER_BYTES = 4096;
 const FORMAT = 'causeway digest map 1';
 const MAP_ID_BYTES = 32;
-/** 1 MiB of decoded pages, whatever the size of the disk. */
-const CACHED_PAGES = 64;
+/** 0.5 MiB of decoded pages, whatever the size of the disk. */
+const CACHED_PAGES = 32;
 /** About 1 MiB of file. */
 const PAGES_BETWEEN_TURNS = 64;
 
