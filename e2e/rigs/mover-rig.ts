@@ -7,12 +7,16 @@ import { join } from 'node:path';
 import { packageEngine } from '../../scripts/package-engine.ts';
 import { startEuropeanCloud, type EuropeanCloud } from './european-cloud/start.ts';
 import { labMachines, usualWorkerKind } from './machines/kinds.ts';
+import { hasNamespaces, networkNamespace } from './network-namespace.ts';
 import { startSshd, type SshdRig } from './sshd.ts';
 
 const MiB = 1024 * 1024;
 const root = join(import.meta.dirname, '..', '..');
 
-/** A laptop, a jump host and a mover beside a cloud. One computer in all roles: the mover is another user's home behind two SSH servers. */
+/**
+ * A laptop, a jump host and a mover beside a cloud. One computer in all roles: the mover is another user's home behind two SSH servers, the second of them in
+ * a network with an address of its own where this computer can make one.
+ */
 export interface MoverRig {
   readonly folder: string;
   at(...parts: string[]): string;
@@ -32,14 +36,15 @@ export async function startMoverRig(reach: (jump: SshdRig) => Promise<number> = 
   const at = (...parts: string[]): string => join(folder, ...parts);
   for (const name of ['laptop', 'mover', 'images']) await mkdir(at(name));
   const cloud = await startEuropeanCloud({ folder: at('cloud'), transitionMs: 3, machines: labMachines({ worker: usualWorkerKind, outbound: false }) });
-  const [jump, host] = await Promise.all([startSshd(), startSshd({ extraConfig: `SetEnv HOME=${at('mover')} CAUSEWAY_USER_FOLDER=${at('mover', 'settings')}` })]);
+  const network = hasNamespaces ? await networkNamespace() : undefined;
+  const [jump, host] = await Promise.all([startSshd(), startSshd({ network, extraConfig: `SetEnv HOME=${at('mover')} CAUSEWAY_USER_FOLDER=${at('mover', 'settings')}` })]);
   // Both servers take the key of the first.
   await writeFile(join(host.folder, 'authorized'), readFileSync(`${jump.privateKeyPath}.pub`));
   await mkdir(at('laptop', '.ssh'));
   const config = [
     `Host bastion\n  HostName 127.0.0.1\n  Port ${await reach(jump)}\n  User ${jump.username}`,
-    `Host beside-the-data\n  HostName 127.0.0.1\n  Port ${host.port}\n  User ${host.username}\n  ProxyJump bastion\n  IdentityFile ${jump.privateKeyPath}`,
-    `Host straight\n  HostName 127.0.0.1\n  Port ${host.port}\n  User ${host.username}\n  IdentityFile ${jump.privateKeyPath}`,
+    `Host beside-the-data\n  HostName ${host.address}\n  Port ${host.port}\n  User ${host.username}\n  ProxyJump bastion\n  IdentityFile ${jump.privateKeyPath}`,
+    `Host straight\n  HostName ${host.address}\n  Port ${host.port}\n  User ${host.username}\n  IdentityFile ${jump.privateKeyPath}`,
   ].join('\n');
   await writeFile(at('laptop', '.ssh', 'config'), config);
   await writeFile(at('images', 'web.raw'), randomBytes(24 * MiB));
@@ -68,6 +73,7 @@ export async function startMoverRig(reach: (jump: SshdRig) => Promise<number> = 
     folder, at, cloud, jump, host, environment, causeway,
     async close() {
       await Promise.all([jump.stop(), host.stop(), cloud.close()]);
+      await network?.remove();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -8,6 +8,8 @@ const run = promisify(execFile);
 export interface NetworkNamespace {
   /** A command that runs another one within. */
   readonly within: readonly string[];
+  /** Its own, by which it is reached from outside. */
+  readonly address: string;
   /** The link has no carrier any more: nothing arrives, and nothing is refused. */
   unplug(): Promise<void>;
   plug(): Promise<void>;
@@ -56,6 +58,7 @@ export async function networkNamespace(): Promise<NetworkNamespace> {
   }
   return {
     within: ['ip', 'netns', 'exec', name],
+    address: there,
     unplug: async () => void (await run('ip', ['link', 'set', near, 'down'])),
     async plug() {
       await run('ip', ['link', 'set', near, 'up']);

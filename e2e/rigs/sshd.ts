@@ -6,12 +6,14 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { NetworkNamespace } from './network-namespace.ts';
 
 const run = promisify(execFile);
 
-/** A real OpenSSH server on loopback, with keys of its own. */
+/** A real OpenSSH server on loopback, or in a network of its own, with keys of its own. */
 export interface SshdRig {
   readonly pid: number;
+  readonly address: string;
   readonly port: number;
   readonly username: string;
   readonly privateKeyPem: string;
@@ -29,7 +31,7 @@ export interface SshdRig {
  * Starts sshd for the user that runs this. Throws with one line when it is not installed. `port` lets a second
  * server take the place of a first one.
  */
-export async function startSshd(options: { readonly port?: number; readonly extraConfig?: string } = {}): Promise<SshdRig> {
+export async function startSshd(options: { readonly port?: number; readonly extraConfig?: string; readonly network?: NetworkNamespace | undefined } = {}): Promise<SshdRig> {
   if (!existsSync('/usr/sbin/sshd')) throw new Error('sshd is missing: apt-get install openssh-server openssh-client');
   const folder = await mkdtemp(join(tmpdir(), 'causeway-sshd-'));
   const path = (name: string): string => join(folder, name);
@@ -38,15 +40,18 @@ export async function startSshd(options: { readonly port?: number; readonly extr
   );
   await writeFile(path('authorized'), await readFile(path('user.pub')), { mode: 0o600 });
   const port = options.port ?? (await freePort());
-  await writeFile(path('config'), configuration(port, folder, options.extraConfig ?? ''));
+  const address = options.network?.address ?? '127.0.0.1';
+  await writeFile(path('config'), configuration(address, port, folder, options.extraConfig ?? ''));
   // sshd insists on its privilege separation folder, which a machine without a running ssh service lacks.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
-  const server = spawn('/usr/sbin/sshd', ['-f', path('config'), '-D', '-e'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const [program, ...before] = [...(options.network?.within ?? []), '/usr/sbin/sshd'];
+  const server = spawn(program!, [...before, '-f', path('config'), '-D', '-e'], { stdio: ['ignore', 'ignore', 'pipe'] });
   let log = '';
   server.stderr.on('data', (piece: Buffer) => (log += piece.toString('utf8')));
   await listening(server);
   return {
     pid: server.pid ?? 0,
+    address,
     port,
     username: userInfo().username,
     privateKeyPem: await readFile(path('user'), 'utf8'),
@@ -62,12 +67,12 @@ export async function startSshd(options: { readonly port?: number; readonly extr
   };
 }
 
-function configuration(port: number, folder: string, extra: string): string {
+function configuration(address: string, port: number, folder: string, extra: string): string {
   return [
     // The first value of a keyword counts.
     extra,
     `Port ${port}`,
-    'ListenAddress 127.0.0.1',
+    `ListenAddress ${address}`,
     `HostKey ${join(folder, 'host')}`,
     `AuthorizedKeysFile ${join(folder, 'authorized')}`,
     `PidFile ${join(folder, 'pid')}`,

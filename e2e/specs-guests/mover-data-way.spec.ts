@@ -48,7 +48,7 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('a mover besi
 
   it('copies disks from the mover to the worker, and says which way the bytes went and how fast each leg was', async () => {
     const port = /Port (\d+)/.exec(readFileSync(rig.at('laptop', '.ssh', 'config'), 'utf8'))![1];
-    const keys = [`127.0.0.1:${port}=${hostKeyFingerprint(rig.jump.hostKey)}`, `127.0.0.1:${rig.host.port}=${hostKeyFingerprint(rig.host.hostKey)}`];
+    const keys = [`127.0.0.1:${port}=${hostKeyFingerprint(rig.jump.hostKey)}`, `${rig.host.address}:${rig.host.port}=${hostKeyFingerprint(rig.host.hostKey)}`];
     await done('mover', 'add', 'beside', 'beside-the-data', '--host-key', ...keys);
     await done('vault', 'init');
     await done('endpoint', 'add', 'images', '--plugin', 'disk-images', '--set', `path=${rig.at('images')}`, '--set', 'os_type=linux');

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, utimesSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -39,7 +40,7 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('a mover', ()
     expect(rig.jump.log()).not.toContain('Accepted');
     // Without its server a key is not taken, and the key of the jump host not for the mover.
     expect(await causeway(...add, '--host-key', ...keys)).toMatchObject({ status: 2, output: expect.stringContaining('names no server') as string });
-    const trusted = (ofMover: string): string[] => [`127.0.0.1:${rig.jump.port}=${keys[0]}`, `127.0.0.1:${rig.host.port}=${ofMover}`];
+    const trusted = (ofMover: string): string[] => [`127.0.0.1:${rig.jump.port}=${keys[0]}`, `${rig.host.address}:${rig.host.port}=${ofMover}`];
     expect(await causeway(...add, '--host-key', ...trusted(keys[0]!))).toMatchObject({ status: 1, output: expect.stringContaining('mover.host-key-unknown') as string });
     await expectDone(...add, '--host-key', ...trusted(keys[1]!));
     expect(await expectDone('mover', 'list')).toContain(keys[1]);
@@ -62,6 +63,25 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('a mover', ()
     await expectDone('execution', 'limit', 'web', 'unlimited');
     const listed = async (): Promise<string> => expectDone('execution', 'list', '--json');
     await expect.poll(listed, { timeout: 120_000, interval: 500 }).toContain('"state":"completed"');
+    const [disk] = (JSON.parse(await expectDone('replica', 'show', 'web', '--json')) as { disks: { volumeId: string }[] }).disks;
+    expect(await firstDifference(at('images', 'web.raw'), rig.cloud.volumePath(disk!.volumeId))).toBeUndefined();
+  }, 600_000);
+
+  it('goes on while all on the laptop stands still, and tells the rest when it moves again', async () => {
+    await writeFile(at('images', 'web.raw'), randomBytes(24 * MiB));
+    const command = spawn(process.execPath, [join(root, 'out/main/cli.js'), 'replica', 'execute', 'web', '--limit', '400K', '--json'], { env: rig.environment, cwd: rig.folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    const exit = once(command, 'exit');
+    let said = '';
+    for await (const line of createInterface({ input: command.stdout })) {
+      said += `${line}\n`;
+      if (Number(/"bytesSent":(\d+)/.exec(line)?.[1] ?? 0) < MiB / 2 || said.includes('stands still')) continue;
+      said += 'stands still\n';
+      command.kill('SIGSTOP');
+      await expectDone('execution', 'limit', 'web', 'unlimited');
+      await expect.poll(async () => expectDone('execution', 'show', 'web', '--json'), { timeout: 120_000, interval: 500 }).toContain('"state":"completed"').finally(() => command.kill('SIGCONT'));
+    }
+    expect(await exit).toEqual([0, null]);
+    expect(said.slice(said.indexOf('stands still'))).toContain('"type":"disk.done"');
     const [disk] = (JSON.parse(await expectDone('replica', 'show', 'web', '--json')) as { disks: { volumeId: string }[] }).disks;
     expect(await firstDifference(at('images', 'web.raw'), rig.cloud.volumePath(disk!.volumeId))).toBeUndefined();
   }, 600_000);

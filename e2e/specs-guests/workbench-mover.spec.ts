@@ -47,7 +47,7 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
     await copyFile(rig.jump.privateKeyPath, rig.at('encrypted'));
     execFileSync('ssh-keygen', ['-q', '-p', '-P', '', '-N', keyPassphrase, '-f', rig.at('encrypted')]);
     // The command line goes another way, so that something can happen while the workbench is not connected.
-    await expectDone('mover', 'add', 'beside', 'straight', '--host-key', `127.0.0.1:${rig.host.port}=${hostKeyFingerprint(rig.host.hostKey)}`);
+    await expectDone('mover', 'add', 'beside', 'straight', '--host-key', `${rig.host.address}:${rig.host.port}=${hostKeyFingerprint(rig.host.hostKey)}`);
     await open();
   }, 600_000);
   afterAll(async () => {
@@ -59,7 +59,7 @@ describe.runIf(process.geteuid?.() === 0 && listenPort(22) === 22)('the workbenc
 
   it('adds a mover by questions: the passphrase of the key, then each host key on the way', async () => {
     const card = page.getByRole('region', { name: 'Open project on a host' });
-    await card.getByText('root@127.0.0.1').waitFor();
+    await card.getByText(`root@${rig.host.address}`).waitFor();
     await card.getByRole('button', { name: 'Add mover…' }).click();
     await dialog().getByLabel('Name').fill('beside');
     await dialog().getByText('A mover of this name was added already.').waitFor();

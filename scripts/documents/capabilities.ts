@@ -108,7 +108,7 @@ export const capabilities: readonly Capability[] = [
     ['Faults of cloud calls', 'stand-in', 'faults of the lab\'s cloud', 'specs/execution-faults', 'specs-full/deployment-faults'],
     ['Full disks of this computer', 'real', 'file systems without space', 'specs/full-disk'],
     ['Every source with every destination: in full, by what changed, deployed', 'stand-in', 'the lab\'s simulators; the table is below', 'specs-pairs/platform-pairs'],
-    ['Movers: an engine on another computer, placed and reached over SSH through a jump host; the command that started an execution is killed', 'real', 'OpenSSH on the same computer, the packaged engine in another home folder', 'specs-guests/mover'],
+    ['Movers: an engine on another computer, placed and reached over SSH through a jump host; the command that started an execution is killed, or stands still', 'real', 'OpenSSH on the same computer, the packaged engine in another home folder and a network of its own', 'specs-guests/mover'],
     ['Movers: data goes from the mover to the worker while the laptop\'s own link has 10 Mbit/s', 'real', 'the same, and a proxy that shapes the link', 'specs-guests/mover-data-way'],
     ['Movers in the workbench: adding one, opening a project there, a lost link, a killed service', 'real', 'the same, the page in Chromium', 'specs-guests/workbench-mover'],
     ['Fleets: the journal of a replica and its claims on three NATS servers, one of them killed; a member that others took over from can append nothing more', 'real', 'nats-server of Debian', 'specs/fleet-journal'],
