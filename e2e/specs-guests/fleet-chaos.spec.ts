@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { historyProblems, openLedgerEntries } from '../../electron/fleet/history.ts';
 import type { StoredRecord } from '../../electron/fleet/journal-record.ts';
 import type { JournalLog } from '../../electron/fleet/journal-log.ts';
@@ -80,14 +81,21 @@ describe.runIf(process.geteuid?.() === 0 && hasNats)('a fleet in which movers, s
     return { open: all.filter(({ state }) => unfinished.has(state)).map(({ name }) => name), ended: all.filter(({ state }) => !unfinished.has(state)).map(({ state }) => state) };
   }
 
-  /** Of the replicas on which nothing is under way, by a mover that the seed chooses; refusals are part of what is tested. */
+  /**
+   * Of the replicas on which nothing is under way, by movers that the seed chooses; refusals are part of what is tested. All at once: a mover that is
+   * cut off from its fleet refuses each of them only after it has waited for the servers.
+   */
   async function startWork(): Promise<void> {
     const { open: busy } = await executions();
+    const awake = movers.filter((mover) => away.get(mover) !== 'asleep');
+    const orders: { readonly name: string; readonly mover: FleetMover }[] = [];
     for (const name of names.filter((one) => !busy.includes(one))) {
       await change(name);
-      const awake = movers.filter((mover) => away.get(mover) !== 'asleep');
-      await awake[below(awake.length)]!.call('replica.execute', { replica: name, options: { bandwidthLimit: MiB } }).catch((error: unknown) => console.log(`${name}: ${String(error)}`));
+      orders.push({ name, mover: awake[below(awake.length)]! });
     }
+    const refused = await Promise.all(orders.map(({ name, mover }) => mover.call('replica.execute', { replica: name, options: { bandwidthLimit: MiB } }).then(() => undefined, (error: unknown) => `${away.get(mover) ?? 'there'}: ${error instanceof CausewayError ? `${error.code} ${error.message}` : String(error)}`)));
+    // What is refused is ordered again at the next point.
+    for (const [why, all] of Map.groupBy(refused, (reason) => reason)) if (why !== undefined) console.log(`${all.length} of ${orders.length} refused by who is ${why}`);
   }
 
   /** Until the cloud has been asked so many times more: where the next failure comes does not depend on the machine's speed. */
