@@ -14,6 +14,7 @@ import { clearedSchema, replicaSchema } from '../model/replica.ts';
 import { serverTrustSchema } from '../model/server-trust.ts';
 import { trustReportSchema } from '../model/trust.ts';
 import { vmSchema } from '../model/vm.ts';
+import { ownVmSchema, usualOwnVmVolumes } from '../model/own-vm.ts';
 import { workerPoolSchema, workerPoolSettingsSchema } from '../model/worker-pool.ts';
 import { waveCalls } from './wave-calls.ts';
 import { catalogSchema } from '../model/catalog.ts';
@@ -259,6 +260,13 @@ export const calls = {
   'workers.setPool': { input: workerPoolSettingsSchema.partial().extend({ keep: workerPoolSettingsSchema.shape.keep }).strict(), output: workerPoolSchema },
   /** Deletes those that nobody uses; resolves when they are gone. */
   'workers.drain': { input: nothing, output: workerPoolSchema },
+
+  /** The VMs of destinations that this engine runs on. Volumes are attached to them, and no worker is started. */
+  'workers.ownVms': { input: nothing, output: z.array(ownVmSchema) },
+  /** Checks that the VM runs, and that block devices can be opened here, before it is stored. */
+  'workers.setOwnVm': { input: z.strictObject({ destination: reference, vm: z.string().trim().min(1).max(255), volumes: ownVmSchema.shape.volumes.default(usualOwnVmVolumes) }), output: ownVmSchema },
+  /** From the next executions on workers are started again. */
+  'workers.removeOwnVm': { input: z.strictObject({ destination: reference }), output: z.array(ownVmSchema) },
 
   /**
    * Makes a replica into a running virtual machine, or goes on with a deployment that was interrupted. Answers at once;

@@ -105,7 +105,9 @@ function way(run: JsonObject): string {
   if (run['engine'] === undefined) return 'not recorded';
   const { source, destination } = measuredLegs(objects(run['disks']));
   const leg = (rate: number | undefined): string => (rate === undefined ? '' : ` (${escapedHtml(bytes(rate))}/s)`);
-  return `source${leg(source)} → ${text(run['engine'])} → destination${leg(destination)}`;
+  const vm = object(run['ownVm']);
+  const last = vm['id'] === undefined ? 'destination' : `its own disks, as VM ${text(vm['name'] ?? vm['id'])} of the destination`;
+  return `source${leg(source)} → ${text(run['engine'])} → ${last}${leg(destination)}`;
 }
 
 function requestCells(made: JsonObject): readonly string[] {

@@ -11,6 +11,7 @@ import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
 import type { OpenReplica } from '../executions/execution-service-options.ts';
+import { OwnVms, type ConnectAgentHere } from '../executions/own-vms.ts';
 import { WorkerPool } from '../executions/worker-pool.ts';
 import { executionService } from '../executions/execution-service.ts';
 import type { ConnectWorker, Replication } from '../executions/execution-context.ts';
@@ -34,6 +35,7 @@ import type { Computer } from '../store/store-identity.ts';
 import { replicaChanges, type JoinFleet } from '../store/replica-changes.ts';
 import { openStore } from '../store/store.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
+import { connectAgentHere } from '../transport/agent-here.ts';
 import { connectWorker } from '../transport/connect-worker.ts';
 import { evidenceRecorder, hasJournal } from './life/evidence-recorder.ts';
 import { startDeployment } from './life/purposes.ts';
@@ -65,6 +67,8 @@ export interface CoreOptions {
   readonly platforms?: PlatformRegistry;
   /** Default: the worker's agent over HTTPS or SSH. */
   readonly connectWorker?: ConnectWorker;
+  /** Default: the agent on this computer, as root. */
+  readonly connectAgentHere?: ConnectAgentHere;
   /** Default: real replication. */
   readonly replication?: Replication;
   /** How long a worker that was lost may take to answer again before it is replaced. Default 45 s. */
@@ -172,6 +176,7 @@ export function createCore(options: CoreOptions): Core {
     open: (endpointId) => openDestination(parts, endpointOf(parts, endpointId)),
     note: (message, details) => emit({ type: 'note', message, details }),
   });
+  const ownVms = new OwnVms(store, options.connectAgentHere ?? connectAgentHere);
   const executions = executionService({
     store,
     replication,
@@ -188,6 +193,7 @@ export function createCore(options: CoreOptions): Core {
     elsewhere,
     // Agents are fenced by the claims of one replica, and a journal has no place for what belongs to none.
     pool: isShared ? undefined : workerPool,
+    ownVms,
     workerPatienceMs: options.workerPatienceMs ?? 45_000,
     slowWorkerMs: options.slowWorkerMs,
     limit: atOnce,
@@ -246,7 +252,7 @@ export function createCore(options: CoreOptions): Core {
       // The database takes nothing now: the next event looks again.
     }
   };
-  const notify = notifyOfEvents({ ...parts, executions, deployments, inspections, waves, workerPool, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
+  const notify = notifyOfEvents({ ...parts, executions, deployments, inspections, waves, workerPool, ownVms, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
   // Before anything can happen here.
   notify.resume();
   tellPeople = notify.take;
@@ -263,7 +269,7 @@ export function createCore(options: CoreOptions): Core {
     emit({ type: 'note', message: `the engine stopped because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
     return shown;
   });
-  const context: CoreContext = { ...parts, executions, deployments, inspections, waves, workerPool, evidence, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
+  const context: CoreContext = { ...parts, executions, deployments, inspections, waves, workerPool, ownVms, evidence, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.runs.drain();

@@ -14,6 +14,7 @@ import type { SourcePlatform } from '../ports/source-platform.ts';
 import type { WorkerSession } from '../ports/write-target.ts';
 import type { contentDigest, createTransferTables, deleteTransferState, forgetTransferState, openTransferState, replicateDisk, verifyDisk } from '../replication/index.ts';
 import type { Store } from '../store/store.ts';
+import type { OwnVms } from './own-vms.ts';
 import type { ProgressMeter } from './progress-meter.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
@@ -57,6 +58,8 @@ export interface ExecutionContext {
   readonly workers: WorkerLink;
   /** Workers that executions use in turn; undefined where there are none. */
   readonly pool: WorkerPool | undefined;
+  /** VMs of destinations that this engine runs on; undefined where there are none. */
+  readonly ownVms: OwnVms | undefined;
   /** How long a worker that was lost may take to answer again before it is replaced. */
   readonly workerPatienceMs: number;
   event(type: EventType, message: string, details?: JsonObject): void;

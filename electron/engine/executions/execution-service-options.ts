@@ -13,6 +13,7 @@ import type { NewEvent } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import type { ConnectWorker, Replication, RunEnvironments } from './execution-context.ts';
+import type { OwnVms } from './own-vms.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 export interface ExecutionServiceOptions {
@@ -33,6 +34,8 @@ export interface ExecutionServiceOptions {
   publishProgress(progress: ExecutionProgress): void;
   /** Workers that executions use in turn. Undefined: each starts its own. */
   readonly pool?: WorkerPool | undefined;
+  /** VMs of destinations that this engine runs on. */
+  readonly ownVms?: OwnVms | undefined;
   /** Where several engines share the project: who else works on a replica, by name. */
   readonly elsewhere?: ((replicaId: string) => string | undefined) | undefined;
   /** How many executions run at the same time. */

@@ -52,6 +52,7 @@ export function executionService(service: ExecutionServiceOptions) {
           await context.workers.close();
           // Where the end of its use was not carried out, nobody knows what it still holds.
           await service.pool?.discard(execution.id);
+          service.ownVms?.giveBack(execution.id);
           await opened.close();
         },
       };

@@ -41,6 +41,7 @@ export function executionContext(
       return connectWatched((within) => service.connectWorker(access, policy.mechanism, within, { note: watch.note, epoch, ...(access.isPooled === true ? { keptBytes } : {}) }), watch, signal);
     }),
     pool: service.pool,
+    ownVms: service.ownVms,
     workerPatienceMs: service.workerPatienceMs,
     event: (type, message, details = {}) => emit(execution, type, message, details),
     publishProgress(progress) {

@@ -5,6 +5,7 @@ import type { Catalog } from '../../../shared/model/catalog.ts';
 import type { DeploymentPlatform } from './deployment-platform.ts';
 import type { DestinationRun, DeviceIdentity, Volume, WorkerAccess, WorkerRole } from './destination-run.ts';
 import type { LedgerEntry, LedgerScope, ResourceKind } from './ledger.ts';
+import type { OwnVmAccess } from './own-vm.ts';
 import type { RunPolicy } from './run-policy.ts';
 import type { CheckReport, FeaturePolicy, OptionList } from './platform-common.ts';
 
@@ -73,6 +74,8 @@ export interface DestinationPlatform {
    * @param within environments of replicas, and details of entries: where to look, besides the endpoint's own project
    */
   listManaged?(within: readonly JsonObject[], signal: AbortSignal): Promise<readonly ManagedResource[]>;
+  /** Set where an engine that runs on a VM of this platform can have volumes attached to that VM, instead of to a worker. */
+  readonly ownVm?: OwnVmAccess;
   /** Set where the platform can make replicas into running VMs. */
   readonly deployment?: DeploymentPlatform;
   close(): Promise<void>;

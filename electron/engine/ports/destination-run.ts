@@ -57,7 +57,9 @@ export interface WorkerAccess {
   readonly hostKey?: string;
   /** Executions use it in turn: what one of them wrote need not be sent again by the next one. */
   readonly isPooled?: boolean;
-  /** Set where the platform takes the volumes' blocks itself, without a worker: what is in the place of the agent. */
+  /** Name of the platform's VM that this engine runs on, where the volumes are attached to it: it is no worker that could be replaced. */
+  readonly ownVm?: string;
+  /** Set where the platform takes the volumes' blocks itself, without a worker: what is in the place of the agent; or where the agent runs on this computer. */
   readonly open?: (signal: AbortSignal) => Promise<WorkerSession>;
   /** Set for Windows workers: WinRM over HTTPS, basic authentication as `username`. Its certificate has this SHA-256, in hex. */
   readonly winrm?: { readonly port: number; readonly password: string; readonly certificateSha256: string };

@@ -56,7 +56,8 @@ export type WorkerVolume = WriteTarget & Required<Pick<WriteTarget, 'digests'>>;
 
 /** A living connection to the agent on a worker. */
 export interface WorkerSession {
-  readonly mechanism: 'HTTPS' | 'SSH';
+  /** `local`: the agent runs on this computer. */
+  readonly mechanism: 'HTTPS' | 'SSH' | 'local';
   /** The block devices that the worker has, for matching volumes to devices. @param logins targets that it logs in to before that, where it has not yet */
   devices(signal: AbortSignal, logins?: readonly IscsiLogin[]): Promise<readonly WorkerDevice[]>;
   /** Opens a device by its path for writing; the agent refuses a device that is mounted or holds its own root. */

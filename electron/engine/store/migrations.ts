@@ -384,4 +384,18 @@ CREATE TABLE bandwidth_limit (
 ) STRICT;
 `,
   },
+  {
+    number: 18,
+    name: 'the VM of a destination that this engine runs on',
+    sql: `
+CREATE TABLE own_vms (
+  endpoint_id TEXT PRIMARY KEY,
+  vm_id TEXT NOT NULL,
+  vm_name TEXT NOT NULL,
+  volumes INTEGER NOT NULL,
+  -- Another computer that takes the data over is another VM, or none.
+  computer_id TEXT NOT NULL
+) STRICT;
+`,
+  },
 ];

@@ -14,6 +14,7 @@ import { executionStore, type ExecutionStore } from './executions.ts';
 import { guestInspectionStore, type GuestInspectionStore } from './guest-inspections.ts';
 import { ledgerEntryStore, type LedgerEntryStore } from './ledger-entries.ts';
 import { notificationOutbox, type NotificationOutbox } from './notification-outbox.ts';
+import { ownVmStore, type OwnVmStore } from './own-vms.ts';
 import { progressByDayStore, type ProgressByDayStore } from './progress-by-day.ts';
 import { queueLimitStore, type QueueLimitStore } from './queue-limit.ts';
 import { replicaStore, type ReplicaStore } from './replicas.ts';
@@ -42,6 +43,7 @@ export interface Store {
   readonly queueLimit: QueueLimitStore;
   readonly bandwidthLimit: BandwidthLimitStore;
   readonly workerPool: WorkerPoolSettingsStore;
+  readonly ownVms: OwnVmStore;
   readonly described: DescribedStore;
   readonly waveRuns: WaveRunStore;
   readonly waveFacts: WaveFactsStore;
@@ -85,6 +87,7 @@ export function openStore(folder: string, createTransferTables: (db: DatabaseSyn
     queueLimit: queueLimitStore(db),
     bandwidthLimit: bandwidthLimitStore(db),
     workerPool: workerPoolSettingsStore(db),
+    ownVms: ownVmStore(db, computer),
     described: describedStore(db),
     waveRuns: waveRunStore(db),
     waveFacts: waveFactsStore(db),

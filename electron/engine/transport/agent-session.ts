@@ -35,7 +35,7 @@ export async function sayHello(link: AgentLink, session: string | undefined, sig
 }
 
 export interface AgentSessionParts {
-  readonly mechanism: 'HTTPS' | 'SSH';
+  readonly mechanism: 'HTTPS' | 'SSH' | 'local';
   readonly control: AgentLink;
   readonly data: readonly AgentLink[];
   readonly compression: CompressionPolicy;
@@ -51,7 +51,7 @@ export interface AgentSessionParts {
 
 /** A session over one or more links that have said hello. It is lost as soon as one of them is. */
 export class AgentSession implements WorkerSession {
-  readonly mechanism: 'HTTPS' | 'SSH';
+  readonly mechanism: 'HTTPS' | 'SSH' | 'local';
   readonly #parts: AgentSessionParts;
   readonly #lost = new AbortController();
   readonly #budget: ByteBudget;

@@ -36,6 +36,21 @@ export const transportErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Blockgeräte werden als root geschrieben, und `sudo -n` wurde abgelehnt.',
     remedy: 'Wählen Sie ein Worker-Image, dessen Standardbenutzer sudo ohne Passwort ausführen darf, wie bei Cloud-Images.',
   },
+  'transport.here-not-linux': {
+    title: 'Auf diesem Computer läuft kein Linux',
+    cause: 'Volumes können nur an eine Linux-VM angehängt werden, auf der Causeway läuft.',
+    remedy: 'Verwenden Sie einen Mover mit Linux, oder lassen Sie Worker starten.',
+  },
+  'transport.here-not-privileged': {
+    title: 'Causeway darf auf diesem Computer keine Blockgeräte öffnen',
+    cause: 'Causeway läuft hier nicht als root, und „sudo -n“ wurde abgelehnt.',
+    remedy: 'Erlauben Sie dem Benutzer, unter dem Causeway läuft, auf dieser VM sudo ohne Passwort, oder lassen Sie Worker starten.',
+  },
+  'transport.here-python-missing': {
+    title: 'Auf diesem Computer gibt es kein Python 3',
+    cause: 'Was auf die Blockgeräte schreibt, ist ein Python-Programm.',
+    remedy: 'Installieren Sie auf dieser VM Python 3.6 oder neuer, oder lassen Sie Worker starten.',
+  },
   'transport.agent-start': {
     title: 'Der Agent ist auf dem Worker nicht gestartet',
     cause: 'Sein Port wird verwendet, der Datenträger ist voll, oder Python ist defekt. Die Details enthalten die letzte Ausgabe.',

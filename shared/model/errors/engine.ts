@@ -105,6 +105,18 @@ export const engineErrors = {
     remedy: 'Leave workers to each execution, or take the project out of the fleet.',
     retryable: false,
   },
+  'engine.own-vm-unsupported': {
+    title: 'Volumes of this destination cannot be attached to this computer',
+    cause: 'Causeway can use the VM that it runs on as the disk copy worker only at OpenStack and STACKIT destinations.',
+    remedy: 'Run "causeway worker here --destination ENDPOINT --off", so that a worker is started for each execution.',
+    retryable: false,
+  },
+  'engine.own-vm-unusable': {
+    title: 'The VM that Causeway runs on cannot be used',
+    cause: 'The destination has no VM with this ID, or says that it does not run.',
+    remedy: 'Check the ID of the VM and the project of the endpoint. Set it again with "causeway worker here".',
+    retryable: false,
+  },
   'engine.graph-invalid': {
     title: 'The task graph is invalid',
     cause: 'A task needs an input that no earlier task provides, or tasks depend on each other.',

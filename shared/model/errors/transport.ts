@@ -44,6 +44,24 @@ export const transportErrors = {
     remedy: 'Choose a worker image with a default user that has passwordless sudo, as cloud images do.',
     retryable: false,
   },
+  'transport.here-not-linux': {
+    title: 'This computer does not run Linux',
+    cause: 'Volumes can be attached only to a Linux VM on which Causeway runs.',
+    remedy: 'Use a mover that runs Linux, or have workers started.',
+    retryable: false,
+  },
+  'transport.here-not-privileged': {
+    title: 'Causeway may not open block devices on this computer',
+    cause: 'Causeway does not run as root here, and `sudo -n` was refused.',
+    remedy: 'Allow the user that Causeway runs as to use sudo without a password on this VM, or have workers started.',
+    retryable: false,
+  },
+  'transport.here-python-missing': {
+    title: 'This computer has no Python 3',
+    cause: 'What writes to the block devices is a Python program.',
+    remedy: 'Install Python 3.6 or later on this VM, or have workers started.',
+    retryable: false,
+  },
   'transport.agent-start': {
     title: 'The agent did not start on the worker',
     cause: 'Its port is in use, the disk is full, or Python is broken. The details contain its last output.',

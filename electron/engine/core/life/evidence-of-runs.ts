@@ -34,6 +34,7 @@ export function executionEvidence(store: Store, execution: Execution): JsonObjec
     sourceShutDown: tasks.some(({ id, state }) => id === 'shut-down-vm' && state === 'completed'),
     // Which way the bytes went: it reads at the source and sends to the destination.
     engine: hostname(),
+    ownVm: ownVm(store, execution.id),
     disks,
     digests: content,
     sourceRequests: sourceRequests(store, execution.id),
@@ -42,10 +43,19 @@ export function executionEvidence(store: Store, execution: Execution): JsonObjec
   });
 }
 
+/** The destination's VM that the engine ran on, where the volumes were attached to it. */
+function ownVm(store: Store, executionId: string): JsonObject | undefined {
+  const { ownVmId, ownVmName } = notesOf(store, executionId).findLast((details) => typeof details['ownVmId'] === 'string') ?? {};
+  return ownVmId === undefined ? undefined : { id: ownVmId, name: ownVmName ?? null };
+}
+
+function notesOf(store: Store, executionId: string): readonly JsonObject[] {
+  return store.events.listAfter(0, { executionId, limit: 100_000 }).flatMap(({ type, details }) => (type === 'note' ? [details] : []));
+}
+
 /** What reading the source took, where it charges for that: its note has the numbers. */
 function sourceRequests(store: Store, executionId: string): JsonObject | undefined {
-  const notes = store.events.listAfter(0, { executionId, limit: 100_000 }).filter(({ type, details }) => type === 'note' && typeof details['usd'] === 'number' && typeof details['requests'] === 'number');
-  const { requests, requestsPerGib, usd } = notes.at(-1)?.details ?? {};
+  const { requests, requestsPerGib, usd } = notesOf(store, executionId).findLast((details) => typeof details['usd'] === 'number' && typeof details['requests'] === 'number') ?? {};
   return requests === undefined || usd === undefined ? undefined : { requests, requestsPerGib: requestsPerGib ?? null, usd };
 }
 

@@ -5,6 +5,7 @@ import { extentsFrom, type Extent } from '../../../../shared/model/extent.ts';
 import type { ConnectWorker } from '../../executions/execution-context.ts';
 import { runPolicy } from '../../platforms/european-cloud/run-policy.ts';
 import type { PlatformRegistry } from '../../platforms/registry.ts';
+import { ownVmKey } from '../../ports/own-vm.ts';
 import type { DestinationPlatform, DestinationRun, Volume } from '../../ports/destination-platform.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
 import type { WriteTarget, WorkerSession } from '../../ports/write-target.ts';
@@ -36,6 +37,10 @@ export class MemoryLab {
   readonly things = new Map<string, { readonly name: string; bytes?: Buffer; readonly serial: string }>();
   /** Volumes that were attached and are no longer. */
   readonly detached = new Set<string>();
+  /** Names of VMs that engines run on, by id. */
+  readonly ownVms = new Map<string, string>();
+  /** VMs that engines run on, by the volumes that are attached to them. */
+  readonly attachedTo = new Map<string, string>();
   readonly log: string[] = [];
   /** Thrown, once each, when a step of that name begins. */
   readonly faults = new Map<string, CausewayError[]>();
@@ -252,6 +257,7 @@ export class MemoryLab {
         return { workerId: resource.id, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' };
       },
       attachVolume: async (_run, _workerId, { id, sizeBytes }) => {
+        if (this.attachedTo.has(id)) throw new CausewayError('cloud.volume-in-use', id);
         this.detached.delete(id);
         return { kind: 'serial', serial: this.things.get(id)?.serial ?? '', sizeBytes };
       },
@@ -262,13 +268,41 @@ export class MemoryLab {
       workerFailure: async (_environment, workerId) => this.whyDown(workerId),
       stopWorker: async (run, _role, signal) => {
         this.step('stop worker');
-        for (const entry of run.ledger.list({ lifetime: 'temporary' })) await run.ledger.release(entry, gone, signal);
+        for (const entry of run.ledger.list({ lifetime: 'temporary' }).filter(({ kind }) => kind !== 'attachment')) await run.ledger.release(entry, gone, signal);
         await this.beforeAnswer('stop worker');
       },
       deleteVolumes: async (run, signal) => {
         for (const entry of run.ledger.list({ lifetime: 'replica' })) await run.ledger.release(entry, gone, signal);
       },
-      removeResource: (entry, ledger, signal) => ledger.release(entry, gone, signal),
+      ownVm: {
+        check: async (_environment, vmId) => {
+          const name = this.ownVms.get(vmId);
+          if (name === undefined) throw new CausewayError('engine.own-vm-unusable', vmId);
+          return { name };
+        },
+        attachVolume: async (run, vmId, { id, sizeBytes }, signal) => {
+          const there = async () => (this.attachedTo.get(id) === vmId ? { id: `${vmId}/${id}` } : undefined);
+          await run.ledger.ensure({ kind: 'attachment', key: ownVmKey(id), lifetime: 'temporary', details: { vmId, volumeId: id } }, {
+            find: there, get: there,
+            create: async () => {
+              this.step('attach to own VM');
+              if (this.attachedTo.has(id)) throw new CausewayError('cloud.volume-in-use', id);
+              this.attachedTo.set(id, vmId);
+              return { id: `${vmId}/${id}` };
+            },
+          }, signal);
+          this.detached.delete(id);
+          return { kind: 'serial', serial: this.things.get(id)?.serial ?? '', sizeBytes };
+        },
+      },
+      removeResource: (entry, ledger, signal) => ledger.release(entry, entry.kind !== 'attachment' ? gone : {
+        findId: async ({ details }) => this.attachedTo.get(String(details['volumeId'])),
+        remove: async (_id, { details }) => {
+          this.step('detach from own VM');
+          this.attachedTo.delete(String(details['volumeId']));
+          this.detached.add(String(details['volumeId']));
+        },
+      }, signal),
       findResource: find,
       deployment: memoryDeployments(this),
       close: async () => undefined,

@@ -2,6 +2,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Execution } from '../../../../shared/model/execution.ts';
 import { vmSchema, type Vm } from '../../../../shared/model/vm.ts';
 import type { Finding } from '../../../../shared/schema/finding.ts';
+import { releaseAttachments } from '../../executions/own-vm-attachments.ts';
 import { throwOnErrors } from '../../executions/throw-on-errors.ts';
 import type { Volume, WorkerRole } from '../../ports/destination-platform.ts';
 import { deploymentRun, platformOf, replicaOf, workerRole, type DeploymentContext, type ReplicaContext } from '../deployment-context.ts';
@@ -19,6 +20,8 @@ export function checkReplica(run: DeploymentContext): DeploymentStep<'check-repl
 /** Of the replica's last successful execution. @throws CausewayError `deployment.never-executed`, `deployment.inconsistent`, `deployment.volume-gone` */
 export async function synchronisedVolumes(run: ReplicaContext, signal: AbortSignal): Promise<{ readonly vm: Vm; readonly volumes: readonly Volume[]; readonly execution: Execution }> {
   const execution = lastSuccess(run);
+  // An engine that was killed may have left them attached to the VM that it ran on.
+  await releaseAttachments({ ...run, note: (message, details) => run.event('note', message, details) }, undefined, signal);
   const vm = recordedVm(run, execution);
   const replica = replicaOf(run);
   const missing = vm.disks.filter((disk) => replica.disks.find((known) => known.diskId === disk.id)?.synchronisedBy !== execution.id);

@@ -1,11 +1,13 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
-import type { Volume, WorkerAccess } from '../../ports/destination-platform.ts';
+import type { AttachedVolume, DestinationRun, Volume, WorkerAccess } from '../../ports/destination-platform.ts';
+import type { WorkerSession } from '../../ports/write-target.ts';
 import { systemClock } from '../../time/clock.ts';
 import { pollUntil } from '../../time/poll.ts';
 import { attachVolumes, startWorkerWith, stopFormerWorker, type WorkerWithVolumes } from '../../workers/attach-volumes.ts';
 import { hasDeviceOf } from '../../workers/match-devices.ts';
 import { destinationRun, replicaOf, type ExecutionContext } from '../execution-context.ts';
+import { releaseAttachments } from '../own-vm-attachments.ts';
 import type { ReplicaStep } from '../replica-graph.ts';
 import { attachedBy, deviceChange } from './replicate.ts';
 
@@ -20,6 +22,8 @@ export function startWorker(run: ExecutionContext): ReplicaStep<'start-worker'> 
     const worker = await start(run, vm, volumes, signal);
     const known = worker.workerId === former;
     former = worker.workerId;
+    // This computer: there is nothing that could be replaced.
+    if (worker.ownVm !== undefined) return { worker };
     // A new one has all the time that it takes to start.
     if (!known || (await answers(run, worker, signal))) return { worker };
     // The cloud reports it as running, but it does not answer: it crashed, or its network failed.
@@ -32,9 +36,11 @@ export function startWorker(run: ExecutionContext): ReplicaStep<'start-worker'> 
   };
 }
 
-/** One of the pool, where there is one for this execution; else one of its own. */
+/** This computer, where it is a VM of the destination; one of the pool, where there is one for this execution; else one of its own. */
 async function start(run: ExecutionContext, vm: Vm, volumes: readonly Volume[], signal: AbortSignal): Promise<WorkerWithVolumes> {
   const inRun = destinationRun(run, vm);
+  const here = await onThisComputer(run, inRun, volumes, signal);
+  if (here !== undefined) return here;
   const access = await run.pool?.lease(
     { executionId: run.executionId, endpointId: replicaOf(run).destinationEndpointId, environment: run.environments.destination, vm, note: inRun.note },
     signal,
@@ -44,6 +50,31 @@ async function start(run: ExecutionContext, vm: Vm, volumes: readonly Volume[], 
   const worker = await attachVolumes(run.destination, inRun, access, volumes, signal);
   pooled.set(run, worker);
   return worker;
+}
+
+/** Takes volumes from where engines have left them attached, and attaches them to the VM that this engine runs on. */
+async function onThisComputer(run: ExecutionContext, inRun: DestinationRun, volumes: readonly Volume[], signal: AbortSignal): Promise<WorkerWithVolumes | undefined> {
+  const { executionId, replicaId, ownVms } = run;
+  const endpointId = replicaOf(run).destinationEndpointId;
+  const found = ownVms?.lease({ executionId, endpointId, volumes: volumes.length });
+  const ownVm = found === 'full' ? undefined : found;
+  await releaseAttachments({ ...run, note: inRun.note }, ownVm === undefined ? undefined : { executionId, vmId: ownVm.vmId }, signal);
+  if (found === 'full') inRun.note('This computer has as many volumes attached as it may have: starting a worker');
+  if (ownVms === undefined || ownVm === undefined) return undefined;
+  const { destination } = run;
+  // Workers of former pools may hold the volumes.
+  await run.pool?.removeLeft(endpointId, signal);
+  if (destination.ownVm === undefined) throw new CausewayError('engine.own-vm-unsupported', `endpoint ${endpointId}`);
+  const { vmId } = ownVm;
+  const { name } = await destination.ownVm.check(inRun.environment, vmId, signal);
+  await destination.claimVolumes?.(inRun, volumes, signal);
+  // What an interrupted execution has started in its place would keep the volumes.
+  await destination.stopWorker(inRun, 'disk-copy', signal);
+  const attached: AttachedVolume[] = [];
+  for (const volume of volumes) attached.push({ volume, identity: await destination.ownVm.attachVolume(inRun, vmId, volume, signal) });
+  inRun.note(`The volumes are attached to VM ${name}, on which Causeway runs. No worker is started: data goes from the source to this computer and straight to its disks`, { ownVmId: vmId, ownVmName: name });
+  const open = (within: AbortSignal): Promise<WorkerSession> => ownVms.connect({ purpose: `${vmId} ${replicaId}`, epoch: run.store.ledger.epoch(replicaId) }, within);
+  return { workerId: vmId, ownVm: name, host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '', open, attached };
 }
 
 /** Whether a worker that was lost can be reached again soon. The session is kept for what comes next. */
@@ -58,7 +89,7 @@ async function answers(run: ExecutionContext, worker: WorkerAccess, signal: Abor
   }
 }
 
-/** Step 5: detaches the volumes and deletes the worker with all that was made for it; one of the pool is given back. */
+/** Step 5: detaches the volumes and deletes the worker with all that was made for it; one of the pool is given back, and this computer stays as it is. */
 export function stopWorker(run: ExecutionContext): ReplicaStep<'stop-worker'> {
   return async ({ values: { vm }, signal }) => {
     try {
@@ -67,6 +98,8 @@ export function stopWorker(run: ExecutionContext): ReplicaStep<'stop-worker'> {
       await run.workers.close();
       await run.pool?.discard(run.executionId);
     }
+    await releaseAttachments({ ...run, note: (message, details) => run.event('note', message, details) }, undefined, signal);
+    run.ownVms?.giveBack(run.executionId);
     await run.destination.stopWorker(destinationRun(run, vm), 'disk-copy', signal);
   };
 }

@@ -3,6 +3,7 @@ import { detachVolume, freeVolume } from '../../cloud-resources/volume-attachmen
 import type { ResourceDeleter } from '../../cloud-resources/cloud-api.ts';
 import { hasLabels, labelKeys } from '../../cloud-resources/labels.ts';
 import { entryLabel, nameOf, deleteAndWait } from '../../cloud-resources/ledgered-resource.ts';
+import { attachmentDeleter } from '../../cloud-resources/own-vm.ts';
 import { simpleDeleters } from '../../cloud-resources/resource-deletion.ts';
 import { findVolume } from '../../cloud-resources/volume-state.ts';
 import type { LedgerEntry } from '../../ports/ledger.ts';
@@ -61,6 +62,8 @@ export function deleterFor(session: CloudSession, entry: LedgerEntry): ResourceD
         (id, s) => iaas.securityGroups.deleteRule(groupId, id, s),
       );
     }
+    case 'attachment':
+      return attachmentDeleter(cloudCalls(session, iaas), entry);
     default:
       throw new CausewayError('general.invalid-input', `the European cloud has no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
   }

@@ -3,6 +3,7 @@ import { detachVolume, freeVolume } from '../../../cloud-resources/volume-attach
 import type { CloudCalls, ResourceDeleter } from '../../../cloud-resources/cloud-api.ts';
 import { hasLabels, labelKeys, labelValue, managedBy } from '../../../cloud-resources/labels.ts';
 import { entryLabel, nameOf, deleteAndWait } from '../../../cloud-resources/ledgered-resource.ts';
+import { attachmentDeleter } from '../../../cloud-resources/own-vm.ts';
 import { simpleDeleters } from '../../../cloud-resources/resource-deletion.ts';
 import { findVolume } from '../../../cloud-resources/volume-state.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
@@ -60,6 +61,8 @@ export function deleterFor(session: OpenStackSession, entry: LedgerEntry): Resou
         (id, s) => network.deleteRule(id, s),
       );
     }
+    case 'attachment':
+      return attachmentDeleter(cloud, entry);
     default:
       throw new CausewayError('general.invalid-input', `the open-source cloud has no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
   }

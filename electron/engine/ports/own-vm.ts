@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../../shared/model/json.ts';
+import type { DestinationRun, DeviceIdentity, Volume } from './destination-run.ts';
+import type { LedgerEntry } from './ledger.ts';
+
+/** Attaches volumes to a VM of the user's own, on which an engine runs. It is never started, stopped or deleted. */
+export interface OwnVmAccess {
+  /** @throws CausewayError `engine.own-vm-unusable` when there is no such VM, or it does not run */
+  check(environment: JsonObject, vmId: string, signal: AbortSignal): Promise<{ readonly name: string }>;
+  /**
+   * As `attachVolume`, but recorded: `removeResource` of the entry detaches it again, on whatever computer. The device has to be found by a serial:
+   * such a VM has disks of its own.
+   *
+   * @throws `cloud.volume-in-use` when another server has it
+   */
+  attachVolume(run: DestinationRun, vmId: string, volume: Volume, signal: AbortSignal): Promise<DeviceIdentity & { readonly kind: 'serial' }>;
+}
+
+const prefix = 'own-vm/';
+
+/** The key of the attachment of a volume to such a VM. */
+export function ownVmKey(volumeId: string): string {
+  return `${prefix}${volumeId}`;
+}
+
+/** Whether an entry is the attachment of a volume to such a VM. */
+export function isOwnVmAttachment({ kind, key }: Pick<LedgerEntry, 'kind' | 'key'>): boolean {
+  return kind === 'attachment' && key.startsWith(prefix);
+}

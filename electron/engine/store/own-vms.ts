@@ -1,0 +1,31 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { integer, text } from './rows.ts';
+import type { Computer } from './store-identity.ts';
+
+export type OwnVmStore = ReturnType<typeof ownVmStore>;
+
+/** The VM of a destination that this computer is, so that volumes are attached to it. */
+export interface OwnVm {
+  readonly endpointId: string;
+  readonly vmId: string;
+  readonly vmName: string;
+  /** How many volumes it may have attached for executions at the same time. */
+  readonly volumes: number;
+}
+
+/** What was said of another computer does not count: the data may have been moved. */
+export function ownVmStore(db: DatabaseSync, computer: Computer) {
+  const write = db.prepare(`INSERT INTO own_vms (endpoint_id, vm_id, vm_name, volumes, computer_id) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (endpoint_id) DO UPDATE SET vm_id = excluded.vm_id, vm_name = excluded.vm_name, volumes = excluded.volumes, computer_id = excluded.computer_id`);
+  const read = db.prepare('SELECT endpoint_id, vm_id, vm_name, volumes FROM own_vms WHERE computer_id = ? ORDER BY endpoint_id');
+  const remove = db.prepare('DELETE FROM own_vms WHERE endpoint_id = ?');
+  return {
+    set({ endpointId, vmId, vmName, volumes }: OwnVm): void {
+      write.run(endpointId, vmId, vmName, volumes, computer.id);
+    },
+    list: (): OwnVm[] => read.all(computer.id).map((row) => ({ endpointId: text(row, 'endpoint_id'), vmId: text(row, 'vm_id'), vmName: text(row, 'vm_name'), volumes: integer(row, 'volumes') })),
+    remove(endpointId: string): void {
+      remove.run(endpointId);
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** More disks than that are refused by the hypervisors of most clouds. */
+export const mostOwnVmVolumes = 24;
+export const usualOwnVmVolumes = 12;
+
+/** A destination's VM on which this engine runs, so that volumes are attached to it instead of to a worker. */
+export const ownVmSchema = z.object({
+  endpointId: z.string(),
+  endpointName: z.string(),
+  vmId: z.string(),
+  vmName: z.string(),
+  /** Attached for executions at the same time; an execution that needs more starts a worker of its own. */
+  volumes: z.int().min(1).max(mostOwnVmVolumes),
+  /** Attached at present, or about to be. */
+  inUse: z.int().nonnegative(),
+});
+export type OwnVmView = z.infer<typeof ownVmSchema>;
