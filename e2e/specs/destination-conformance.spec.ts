@@ -1,17 +1,22 @@
 import { createEuropeanCloudDestination } from '../../electron/engine/platforms/european-cloud/european-cloud-destination.ts';
 import { describeDestinationPlatform, type DestinationLab } from '../conformance/destination-platform.ts';
+import { describeOwnVm, type OwnVmLab } from '../conformance/own-vm.ts';
 import { europeanCloudConnection, startEuropeanCloudWithCalls } from '../conformance/european-cloud-calls.ts';
+import { RigClient } from '../rigs/european-cloud/rig-client.ts';
+import type { EuropeanCloud } from '../rigs/european-cloud/start.ts';
+import { startUserVm } from '../rigs/european-cloud/user-vm.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 
-async function europeanCloudLab(behind: 'records' | 'machines'): Promise<DestinationLab> {
+async function europeanCloudLab(behind: 'records' | 'machines'): Promise<DestinationLab & { readonly cloud: EuropeanCloud }> {
   const { cloud, calls } = await startEuropeanCloudWithCalls(behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {});
   const key = cloud.serviceAccountKey;
   const wrongKey = { ...key, credentials: { ...key.credentials, kid: '00000000-0000-4000-8000-000000000000' } };
   return {
     ...calls,
+    cloud,
     open: (which = 'right') =>
       createEuropeanCloudDestination(europeanCloudConnection(cloud, which === 'right' ? key : wrongKey), {
         clock: hurriedClock(4),
@@ -42,3 +47,20 @@ async function europeanCloudLab(behind: 'records' | 'machines'): Promise<Destina
 
 describeDestinationPlatform('european-cloud', () => europeanCloudLab('records'));
 describeDestinationPlatform('european-cloud with machines', () => europeanCloudLab('machines'), 'machines');
+describeOwnVm('european-cloud', async (): Promise<OwnVmLab> => {
+  const lab = await europeanCloudLab('records');
+  const { cloud } = lab;
+  const client = new RigClient(cloud);
+  await client.signIn();
+  const bootVolumeOf = (vmId: string): string | undefined => cloud.world.servers.get(vmId)?.bootVolume.id;
+  return {
+    ...lab,
+    startVm: () => startUserVm(client, 'mover'),
+    attachedTo: (vmId) => [...cloud.world.volumes.values()].filter(({ id, serverId }) => serverId === vmId && id !== bootVolumeOf(vmId)).map(({ id }) => id),
+    runs: (vmId) => cloud.world.servers.get(vmId)?.status === 'ACTIVE',
+    async stopVm(vmId) {
+      await client.call('POST', `servers/${vmId}/stop`);
+      await client.waitFor(`servers/${vmId}`, 'INACTIVE');
+    },
+  };
+});
