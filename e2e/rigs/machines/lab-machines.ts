@@ -84,6 +84,13 @@ export class LabMachines implements ServerMachines {
     running.plan = { ...running.plan, dataVolumes: running.plan.dataVolumes.filter((volume) => volume.volumeId !== volumeId) };
   }
 
+  /** The beginning of a command line that runs something in a server. */
+  within(serverId: string): readonly string[] {
+    const within = this.#running.get(serverId)?.machine.within;
+    if (within === undefined) throw new Error(`nothing can be run in server ${serverId}`);
+    return within;
+  }
+
   async log(serverId: string): Promise<string> {
     return (await this.#running.get(serverId)?.machine.log()) ?? '';
   }

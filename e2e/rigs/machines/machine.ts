@@ -13,6 +13,8 @@ export interface Machine {
   attach(volume: MachineVolume): Promise<void>;
   detach(volumeId: string): Promise<void>;
   target(port: number): Target;
+  /** The beginning of a command line that runs something in it, as root; absent where only its network leads there. */
+  readonly within?: readonly string[];
   log(): Promise<string>;
   /** Ends at once, as by a power cut. */
   stop(): Promise<void>;

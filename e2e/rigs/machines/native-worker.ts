@@ -79,6 +79,7 @@ export function nativeWorkers(setup: { readonly imageRoot: string; readonly outb
         await loop.close();
       },
       target: (port) => ({ host: '127.0.0.1', port, netns: `/proc/${pid}/ns/net` }),
+      within: ['nsenter', '--target', String(pid), '--mount', '--pid', '--uts', '--ipc', '--'],
       log: () => readFile(join(folder, 'console.log'), 'utf8'),
       stop: async () => {
         // The worker's first process takes all others with it, and is waited for by its parent.

@@ -12,6 +12,7 @@ import { createOvmDestination } from '../../../electron/engine/platforms/server-
 import { createOvmSource } from '../../../electron/engine/platforms/server-virtualization-manager/source/index.ts';
 import { platforms } from '../../../electron/engine/platforms/registry.ts';
 import * as replication from '../../../electron/engine/replication/index.ts';
+import { connectAgentHere } from '../../../electron/engine/transport/agent-here.ts';
 import { connectWorker } from '../../../electron/engine/transport/connect-worker.ts';
 import { keyFileWrapper } from '../../../electron/secrets/key-file-wrapper.ts';
 import { openVault } from '../../../electron/secrets/vault.ts';
@@ -24,6 +25,8 @@ export interface LabProject {
   readonly keyFile: string;
   /** Where the volumes of workers lie that run as this user. */
   readonly cloudFolder: string;
+  /** What stands for the computer that the engine runs on, if that is a VM of the cloud: where its agent is, and how it is run there by a user who may use sudo. */
+  readonly agentHere?: { readonly within: string[]; readonly agentPath: string } | undefined;
   /** Shorter (or longer) patience with links than the product's. */
   readonly patience?: LabPatience;
 }
@@ -99,6 +102,7 @@ export function labCore(project: LabProject): CoreOptions {
     ...(boot === undefined ? {} : { bootPatience: quickBoot }),
     workerPatienceMs: workerMs,
     ...(checkpointMs === undefined ? {} : { replication: { ...replication, replicateDisk: checkpointedEvery(checkpointMs) } }),
+    ...(project.agentHere === undefined ? {} : { connectAgentHere: (use, signal) => connectAgentHere({ ...use, ...project.agentHere, isRoot: false, ...(agentMs === undefined ? {} : { idleMs: agentMs }) }, signal) }),
     connectWorker: (access, mechanism, signal, use) => connectWorker(access, mechanism, { ...link, ...use }, signal),
   };
 }

@@ -5,6 +5,7 @@ export const labProjectSchema = z.object({
   folder: z.string(),
   keyFile: z.string(),
   cloudFolder: z.string(),
+  agentHere: z.object({ within: z.array(z.string()), agentPath: z.string() }).optional(),
   patience: z
     .object({
       workerMs: z.number().optional(),
