@@ -209,3 +209,21 @@ it('what waits can be made urgent and says what it waits for, limits have names 
   letGo();
   await vi.waitFor(async () => expect(await last(worker, 'web')).toMatchObject({ state: 'completed' }), patience);
 });
+
+it('two members never use one worker: there is no pool in a fleet, also where there was one before it', async () => {
+  const alone = createCore(optionsOf('pooled'));
+  await alone.call('workers.setPool', { keep: 2 });
+  await alone.close();
+  const [one, two] = [await member('pooled', 3), await member('second', 3)];
+  await expect(two.call('workers.setPool', { keep: 1 })).rejects.toMatchObject({ code: 'engine.pool-in-fleet' });
+  const workers = (): number => [...lab.things.values()].filter(({ bytes }) => bytes === undefined).length;
+  // The same replica by one member after the other, and by both at the same time.
+  for (const round of [[one], [two], [one, two]]) {
+    const before = lab.log.filter((step) => step === 'start worker').length;
+    const ordered: string[] = [];
+    for (const [index, name] of names.entries()) ordered.push((await round[index % round.length]!.call('replica.execute', { replica: name, inFleet: true })).id);
+    await vi.waitFor(async () => expect((await Promise.all(names.map((name) => last(one, name)))).map((run) => [run?.id, run?.state])).toEqual(ordered.map((id) => [id, 'completed'])), patience);
+    expect([lab.log.filter((step) => step === 'start worker').length - before, workers()]).toEqual([3, 0]);
+  }
+  for (const core of [one, two]) expect((await core.call('workers.pool', {})).workers).toEqual([]);
+});

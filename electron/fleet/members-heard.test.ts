@@ -18,3 +18,16 @@ it('members are known as long as they are heard of, and whoever says that it lea
   members.gone('a');
   expect(members.list()).toEqual([]);
 });
+
+it('no more are kept than a fleet may have, until some are gone', () => {
+  let now = 0;
+  const members = membersHeard('me', 100, () => now);
+  for (let n = 0; n < 600; n += 1) members.heard(here(`m${n}`, [`replica ${n}`]));
+  expect([members.list().length, members.holder('replica 499')?.id, members.holder('replica 500')]).toEqual([500, 'm499', undefined]);
+  // Those that are known are heard as before.
+  members.heard(here('m1', ['another']));
+  expect(members.holder('another')?.id).toBe('m1');
+  now = 200;
+  members.heard(here('late'));
+  expect(members.list().map(({ member }) => member.id)).toEqual(['late']);
+});

@@ -13,6 +13,9 @@ export interface MembersHeard {
   holder(replicaId: string): Member | undefined;
 }
 
+/** Whoever names members that nobody knows must not fill the memory. */
+const mostMembers = 500;
+
 /** @param now by a clock that only goes forward, milliseconds */
 export function membersHeard(self: string, lastingMs: number, now: () => number): MembersHeard {
   const known = new Map<string, { readonly here: Here; readonly at: number }>();
@@ -27,7 +30,7 @@ export function membersHeard(self: string, lastingMs: number, now: () => number)
   };
   return {
     heard(here) {
-      if (here.member.id === self) return;
+      if (here.member.id === self || (!known.has(here.member.id) && known.size >= mostMembers && current().length >= mostMembers)) return;
       known.set(here.member.id, { here, at: now() });
       holders = undefined;
     },

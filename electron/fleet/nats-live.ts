@@ -19,11 +19,14 @@ export function callSubject(project: string, replica: string): string {
   return `causeway.${project}.call.${replica}`;
 }
 
+/** Of the numbers of one execution, which are kept until the execution is known. Servers hold all else to what they are configured for, 1 MiB. */
+const mostNumberBytes = 64 * 1024;
+
 /** What is told without being kept, on the subjects of a project. A user that may not subscribe hears nothing; all else goes on. */
 export function natsLive(connection: NatsConnection, project: string, { hear, asked }: LiveHandlers): FleetLive {
   connection.subscribe(liveSubject(project), { callback: (error, message) => {
     const told = error === null ? liveMessageSchema.safeParse(parsed(message)) : undefined;
-    if (told?.success === true) hear(told.data);
+    if (told?.success === true && (told.data.kind !== 'progress' || message.data.length <= mostNumberBytes)) hear(told.data);
   } });
   connection.subscribe(callSubject(project, '*'), { callback: (error, message) => {
     const given = error === null ? askedSchema.safeParse(parsed(message)) : undefined;

@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import type { PluginId } from './plugin-id.ts';
 
 /** More disks than that are refused by the hypervisors of most clouds. */
 export const mostOwnVmVolumes = 24;
 export const usualOwnVmVolumes = 12;
+
+/** Destinations that attach volumes to VMs that Causeway did not make. */
+export const ownVmPlugins: readonly PluginId[] = ['european-cloud', 'open-source-cloud'];
 
 /** A destination's VM on which this engine runs, so that volumes are attached to it instead of to a worker. */
 export const ownVmSchema = z.object({

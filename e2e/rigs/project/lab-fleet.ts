@@ -7,6 +7,7 @@ import { natsJournal } from '../../../electron/fleet/nats-journal.ts';
 import { networkNamespace } from '../network-namespace.ts';
 import { startNats, type NatsCluster } from '../nats-cluster.ts';
 import { startFleetMover, type FleetMover, type MoverConfig } from './fleet-mover.ts';
+import { startOwnVm, type OwnVmRig } from './own-vm.ts';
 import { startProjectLab, type ProjectLab } from './lab-project.ts';
 
 const MiB = 1024 * 1024;
@@ -18,6 +19,8 @@ export interface LabFleet {
   /** What the servers have, by a connection that no failure is put on. */
   readonly log: JournalLog;
   readonly movers: readonly FleetMover[];
+  /** The VMs that movers are, where they are. */
+  readonly ownVms: readonly OwnVmRig[];
   /** Ids of replicas by their names. */
   readonly ids: ReadonlyMap<string, string>;
   /** The disk of a replica's source. */
@@ -31,11 +34,13 @@ export interface LabFleetOptions {
   readonly fleet: Pick<MoverConfig, 'project' | 'replicas' | 'claimSeconds'>;
   /** One for each mover. */
   readonly movers: readonly Partial<MoverConfig>[];
+  /** Makes each mover a VM of the cloud, to which volumes are attached instead of to workers. */
+  readonly onOwnVms?: boolean;
   /** Gives each mover a network of its own. */
   readonly inNamespaces?: boolean;
 }
 
-export async function startLabFleet({ names, diskMiB, fleet, movers: configs, inNamespaces = false }: LabFleetOptions): Promise<LabFleet> {
+export async function startLabFleet({ names, diskMiB, fleet, movers: configs, inNamespaces = false, onOwnVms = false }: LabFleetOptions): Promise<LabFleet> {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const end of closing.toReversed()) await end();
@@ -58,18 +63,22 @@ export async function startLabFleet({ names, diskMiB, fleet, movers: configs, in
     }
     const ids = new Map(await lab.use(async (core) => (await core.call('replica.list', {})).map(({ name, id }) => [name, id] as const)));
     const movers: FleetMover[] = [];
+    const ownVms: OwnVmRig[] = [];
     for (const [index, config] of configs.entries()) {
       const folder = join(dirname(lab.project.folder), `mover-${index}`);
       await mkdir(folder);
       await cp(lab.project.folder, folder, { recursive: true, filter: (path) => !path.endsWith('.sock') });
       // A store of its own, as on another computer.
       for (const file of ['causeway.db', 'causeway.db-wal', 'causeway.db-shm', 'transfer']) await rm(join(folder, '.causeway', file), { recursive: true, force: true });
-      const mover = await startFleetMover(`mover-${index}`, { ...lab.project, folder }, nats, { ...fleet, ...config }, inNamespaces ? await networkNamespace() : undefined);
+      const vm = onOwnVms ? await startOwnVm(lab, `mover-${index}`) : undefined;
+      if (vm !== undefined) ownVms.push(vm);
+      const mover = await startFleetMover(`mover-${index}`, { ...lab.project, folder, ...(vm === undefined ? {} : { agentHere: vm.agentHere }) }, nats, { ...fleet, ...config }, inNamespaces ? await networkNamespace() : undefined);
       movers.push(mover);
       closing.push(() => mover.stop());
       await mover.call('trust.accept', { token: (await mover.call('trust.show', {})).token });
+      if (vm !== undefined) await mover.call('workers.setOwnVm', { destination: 'cloud', vm: vm.vmId });
     }
-    return { lab, nats, log, movers, ids, image, close };
+    return { lab, nats, log, movers, ownVms, ids, image, close };
   } catch (error) {
     await close();
     throw error;

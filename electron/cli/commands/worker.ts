@@ -1,10 +1,11 @@
+import { mostOwnVmVolumes, type OwnVmView } from '../../../shared/model/own-vm.ts';
 import type { WorkerPoolView } from '../../../shared/model/worker-pool.ts';
 import { inProject, UsageError, type CommandContext, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 
 /** `causeway worker …` */
 export const registerWorker: CommandRegistrar = (program, context) => {
-  const group = program.command('worker').description('Disk copy workers that executions use in turn, where starting one takes longer than the copy.');
-  for (const add of [workerPool, drainPool]) add(group, context);
+  const group = program.command('worker').description('Disk copy workers: those that executions use in turn, where starting one takes longer than the copy, and this computer in their place.');
+  for (const add of [workerPool, drainPool, workerHere]) add(group, context);
 };
 
 interface PoolOptions extends ProjectOptions {
@@ -38,6 +39,43 @@ const drainPool: CommandRegistrar = (group, context) => {
     context.run(async (options: ProjectOptions): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
       return printed(await withProject(options, context, (core) => core.call('workers.drain', {}, { signal: context.signal })), options, context);
+    }),
+  );
+};
+
+interface HereOptions extends ProjectOptions {
+  readonly destination?: string;
+  readonly vm?: string;
+  readonly volumes?: string;
+  readonly off?: true;
+}
+
+const workerHere: CommandRegistrar = (group, context) => {
+  const command = group
+    .command('here')
+    .description('Show or set the VM of a destination that the engine runs on, such as a mover. Volumes are attached to it, and no worker is started for the copy.')
+    .option('--destination <endpoint>', 'the destination endpoint that it is a VM of')
+    .option('--vm <id>', 'the ID that the destination has for it')
+    .option('--volumes <number>', `at the same time, from 1 to ${mostOwnVmVolumes}; executions that need more start a worker (default: 12)`)
+    .option('--off', 'start workers again');
+  inProject(command).action(
+    context.run(async ({ destination, vm, volumes: given, off, ...options }: HereOptions): Promise<ExitStatus> => {
+      const volumes = wholeNumber('--volumes', given, 1, mostOwnVmVolumes);
+      if (off === true && (vm !== undefined || volumes !== undefined)) throw new UsageError('--off takes no --vm and no --volumes');
+      const isChange = vm !== undefined || off === true;
+      if (!isChange && volumes !== undefined) throw new UsageError('--volumes needs --vm');
+      if (isChange !== (destination !== undefined)) throw new UsageError(isChange ? '--destination says of which endpoint the VM is' : '--destination needs --vm or --off');
+      const { withProject } = await import('../project/with-project.ts');
+      const { print, table } = await import('../output/print.ts');
+      const vms = await withProject(options, context, async (core): Promise<OwnVmView[]> => {
+        if (vm !== undefined) await core.call('workers.setOwnVm', { destination: destination!, vm, ...(volumes === undefined ? {} : { volumes }) }, { signal: context.signal });
+        if (off === true) await core.call('workers.removeOwnVm', { destination: destination! });
+        return core.call('workers.ownVms', {});
+      });
+      print(context, options, vms, () => (vms.length === 0
+        ? 'The engine runs on no VM of a destination: a worker is started for each execution.\n'
+        : table(['destination', 'VM', 'ID', 'volumes at once', 'attached'], vms.map((one) => [one.endpointName, one.vmName, one.vmId, one.volumes, one.inUse]))));
+      return 0;
     }),
   );
 };

@@ -329,7 +329,8 @@ export function createCore(options: CoreOptions): Core {
     activeDeployments: () => deployments.runs.activeIds(),
     carryOutCalendar() {
       calendar.stays = true;
-      if (!isShared) workerPool.removeAllLeft(closing.signal);
+      // Of this store alone, also those from before it joined a fleet.
+      workerPool.removeAllLeft(closing.signal);
       startCalendar();
     },
     stopWaves: () => waves.close(),

@@ -20,6 +20,7 @@ import { languages } from '../../text/languages.ts';
 import { text } from '../../text/text.ts';
 import { NetworkSettings } from './network-settings.tsx';
 import { NotificationSettings } from './notification-settings.tsx';
+import { OwnVmSettings } from './own-vm-settings.tsx';
 import { WorkerPoolSettings } from './worker-pool-settings.tsx';
 
 /** What belongs to the user on this computer. Every change counts at once. */
@@ -35,6 +36,7 @@ export function SettingsScreen() {
       </QueryView>
       {shell?.project !== undefined && shell.engine.state === 'running' && <NotificationSettings />}
       {shell?.project !== undefined && shell.engine.state === 'running' && <WorkerPoolSettings />}
+      {shell?.project !== undefined && shell.engine.state === 'running' && <OwnVmSettings />}
       {shell !== undefined && (
         <Typography variant="body2" sx={{ color: 'text.secondary' }}>
           {text.settings.version(shell.version, shell.host)}

@@ -1,0 +1,113 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Link from '@mui/material/Link';
+import MenuItem from '@mui/material/MenuItem';
+import Paper from '@mui/material/Paper';
+import Table from '@mui/material/Table';
+import TableBody from '@mui/material/TableBody';
+import TableCell from '@mui/material/TableCell';
+import TableHead from '@mui/material/TableHead';
+import TableRow from '@mui/material/TableRow';
+import TextField from '@mui/material/TextField';
+import Typography from '@mui/material/Typography';
+import { useState } from 'react';
+import { ownVmPlugins, ownVmSchema, usualOwnVmVolumes, type OwnVmView } from '../../../shared/model/own-vm.ts';
+import { manualHref } from '../../app/route.ts';
+import { useToast } from '../../app/toasts.tsx';
+import { useAction } from '../../app/use-action.ts';
+import { useLink, useQuery } from '../../app/workbench-context.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { useRunQuery } from '../../components/executions/use-run-query.ts';
+import { QueryView } from '../../components/query-view.tsx';
+import { text } from '../../text/text.ts';
+
+const words = text.settings.ownVm;
+
+/** The VMs of destinations that the engine of the open project runs on, to which volumes are attached instead of to workers. */
+export function OwnVmSettings() {
+  const vms = useRunQuery('workers.ownVms', {}, 'states');
+  const endpoints = useQuery('endpoint.list', {}, ['project.changed']);
+  const destinations = (endpoints.data ?? []).filter(({ plugin }) => ownVmPlugins.includes(plugin));
+  return (
+    <Paper variant="outlined" component="section" aria-label={words.title} sx={{ p: 3, maxWidth: 560, display: 'flex', flexDirection: 'column', gap: 2 }}>
+      <Typography variant="h6" component="h2">{words.title}</Typography>
+      <Typography sx={{ color: 'text.secondary' }}>
+        {words.lead} <Link href={manualHref('movers')}>{text.manual.learnMore}</Link>
+      </Typography>
+      <QueryView query={vms}>
+        {(shown) => (
+          <>
+            {shown.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{destinations.length === 0 ? words.noEndpoint : words.none}</Typography> : <OwnVms vms={shown} onChanged={vms.reload} />}
+            {destinations.length > 0 && <VmForm key={destinations.map(({ id }) => id).join()} destinations={destinations} onChanged={vms.reload} />}
+          </>
+        )}
+      </QueryView>
+    </Paper>
+  );
+}
+
+function VmForm({ destinations, onChanged }: { readonly destinations: readonly { readonly id: string; readonly name: string }[]; readonly onChanged: () => void }) {
+  const link = useLink();
+  const toast = useToast();
+  const [destination, setDestination] = useState(destinations[0]?.id ?? '');
+  const [vm, setVm] = useState('');
+  const [written, setWritten] = useState(String(usualOwnVmVolumes));
+  const volumes = /^\d+$/.test(written.trim()) ? Number(written.trim()) : Number.NaN;
+  const isRight = ownVmSchema.shape.volumes.safeParse(volumes).success;
+  const save = useAction(async () => {
+    await link.call('workers.setOwnVm', { destination, vm: vm.trim(), volumes });
+    setVm('');
+    onChanged();
+    toast(words.saved);
+  });
+  return (
+    <Box component="form" sx={{ display: 'flex', flexDirection: 'column', gap: 2 }} onSubmit={(event) => (event.preventDefault(), void save.run())}>
+      {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
+      <TextField select size="small" label={words.destination} value={destination} onChange={(event) => setDestination(event.target.value)}>
+        {destinations.map(({ id, name }) => <MenuItem key={id} value={id}>{name}</MenuItem>)}
+      </TextField>
+      <TextField size="small" label={words.vm} helperText={words.vmHelp} value={vm} onChange={(event) => setVm(event.target.value)} />
+      <TextField size="small" label={words.volumes} helperText={words.volumesHelp} value={written} error={!isRight} slotProps={{ htmlInput: { inputMode: 'numeric' } }} onChange={(event) => setWritten(event.target.value)} />
+      <div>
+        <Button type="submit" variant="outlined" disabled={vm.trim() === '' || !isRight || save.isBusy}>{words.save}</Button>
+      </div>
+    </Box>
+  );
+}
+
+function OwnVms({ vms, onChanged }: { readonly vms: readonly OwnVmView[]; readonly onChanged: () => void }) {
+  return (
+    <Table size="small" aria-label={words.list}>
+      <TableHead>
+        <TableRow>
+          {[words.destination, words.vmName, words.volumes, words.attached, ''].map((title) => <TableCell key={title}>{title}</TableCell>)}
+        </TableRow>
+      </TableHead>
+      <TableBody>
+        {vms.map((vm) => <OwnVmRow key={vm.endpointId} vm={vm} onChanged={onChanged} />)}
+      </TableBody>
+    </Table>
+  );
+}
+
+function OwnVmRow({ vm, onChanged }: { readonly vm: OwnVmView; readonly onChanged: () => void }) {
+  const link = useLink();
+  const toast = useToast();
+  const remove = useAction(async () => {
+    await link.call('workers.removeOwnVm', { destination: vm.endpointId });
+    onChanged();
+    toast(words.removed);
+  });
+  return (
+    <TableRow>
+      <TableCell>{vm.endpointName}</TableCell>
+      <TableCell title={vm.vmId}>{vm.vmName}</TableCell>
+      <TableCell>{vm.volumes}</TableCell>
+      <TableCell>{vm.inUse}</TableCell>
+      <TableCell>
+        <Button size="small" disabled={remove.isBusy} onClick={() => void remove.run()}>{words.remove}</Button>
+        {remove.error !== undefined && <ErrorNotice error={remove.error} onClose={remove.clear} />}
+      </TableCell>
+    </TableRow>
+  );
+}
