@@ -21,15 +21,22 @@ export function ownVmAccess(cloudOf: (environment: JsonObject) => OwnVmCloud): O
     },
     async attachVolume(run, vmId, volume, signal) {
       const cloud = cloudOf(run.environment);
-      const attached = async (within: AbortSignal) => ((await cloud.volumes.get(volume.id, within))?.serverId === vmId ? { id: attachmentId(vmId, volume.id) } : undefined);
+      const isAttached = async (within: AbortSignal): Promise<boolean> => (await cloud.volumes.get(volume.id, within))?.serverId === vmId;
+      const there = async (entry: LedgerEntry, within: AbortSignal) => ((await isAttached(within)) ? { id: attachmentId(entry) } : undefined);
       let isDone = false;
-      const attach = async (within: AbortSignal) => {
+      const attach = async (within: AbortSignal): Promise<void> => {
         await attachVolume(cloud, run, vmId, volume.id, within);
         isDone = true;
-        return { id: attachmentId(vmId, volume.id) };
       };
       const intent = { kind: 'attachment', key: ownVmKey(volume.id), lifetime: 'temporary', details: { ...cloud.entryDetails, vmId, volumeId: volume.id } } as const;
-      await run.ledger.ensure(intent, { find: (_entry, within) => attached(within), get: (_id, _entry, within) => attached(within), create: (_entry, within) => attach(within) }, signal);
+      await run.ledger.ensure(intent, {
+        find: there,
+        get: (_id, entry, within) => there(entry, within),
+        async create(entry, within) {
+          await attach(within);
+          return { id: attachmentId(entry) };
+        },
+      }, signal);
       // Of an earlier attempt: the cloud may still be at it.
       if (!isDone) await attach(signal);
       return { kind: 'serial', serial: volume.id, sizeBytes: volume.sizeBytes };
@@ -38,11 +45,11 @@ export function ownVmAccess(cloudOf: (environment: JsonObject) => OwnVmCloud): O
 }
 
 /** How a volume is taken from a VM that an engine runs on. The VM itself stays as it is. */
-export function attachmentDeleter(cloud: OwnVmCloud, { details }: LedgerEntry): ResourceDeleter {
-  const [vmId, volumeId] = [String(details['vmId']), String(details['volumeId'])];
+export function attachmentDeleter(cloud: OwnVmCloud, entry: LedgerEntry): ResourceDeleter {
+  const [vmId, volumeId] = [String(entry.details['vmId']), String(entry.details['volumeId'])];
   const isThere = async (signal: AbortSignal): Promise<boolean> => (await cloud.volumes.get(volumeId, signal))?.serverId === vmId;
   return {
-    findId: async (signal) => ((await isThere(signal)) ? attachmentId(vmId, volumeId) : undefined),
+    findId: async (signal) => ((await isThere(signal)) ? attachmentId(entry) : undefined),
     isThere: (_id, signal) => isThere(signal),
     async remove(_id, signal) {
       if (await isThere(signal)) await detachVolume(cloud, vmId, volumeId, signal);
@@ -50,6 +57,7 @@ export function attachmentDeleter(cloud: OwnVmCloud, { details }: LedgerEntry): 
   };
 }
 
-function attachmentId(vmId: string, volumeId: string): string {
-  return `${vmId}/${volumeId}`;
+/** The same volume is attached to the same VM again and again: each time it is another one. */
+function attachmentId({ entryId, details }: LedgerEntry): string {
+  return `${String(details['vmId'])}/${String(details['volumeId'])}/${entryId}`;
 }

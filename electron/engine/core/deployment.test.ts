@@ -29,6 +29,21 @@ describe('deploying a replica', () => {
     ]);
   });
 
+  test('prepares the guest on a worker of its own where volumes were attached to the VM of the engine, and frees what was left there', async () => {
+    await project.core.close();
+    const { lab } = project;
+    project.reopen({ connectAgentHere: (_use, signal) => lab.connectWorker({ workerId: '', host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' }, 'SSH', signal) });
+    lab.ownVms.set('vm-here', 'mover');
+    await project.core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here' });
+    lab.fail('detach from own VM', ...Array.from({ length: 4 }, () => new CausewayError('cloud.operation-failed', 'it stays', { retryable: false })));
+    await project.execute();
+    expect(lab.attachedTo.size).toBe(2);
+    lab.faults.clear();
+    lab.log.length = 0;
+    expect(await project.deploy()).toMatchObject({ state: 'completed', leftBehind: 0 });
+    expect([lab.attachedTo.size, lab.log.filter((step) => step === 'start worker'), lab.log.filter((step) => step === 'attach to own VM')]).toEqual([0, ['start worker'], []]);
+  });
+
   test('tells the preparation the disks in order, the MAC addresses, and the environment\'s wishes', async () => {
     await project.deploy({ luksKeys: [{ secret: 'luks' }], root: 'sda2', scripts: { inGuest: [{ name: 'a', content: 'true' }] } });
     const [request] = project.morph.requests;

@@ -281,14 +281,15 @@ export class MemoryLab {
           return { name };
         },
         attachVolume: async (run, vmId, { id, sizeBytes }, signal) => {
-          const there = async () => (this.attachedTo.get(id) === vmId ? { id: `${vmId}/${id}` } : undefined);
+          const named = ({ entryId }: LedgerEntry) => ({ id: `${vmId}/${id}/${entryId}` });
+          const there = async (entry: LedgerEntry) => (this.attachedTo.get(id) === vmId ? named(entry) : undefined);
           await run.ledger.ensure({ kind: 'attachment', key: ownVmKey(id), lifetime: 'temporary', details: { vmId, volumeId: id } }, {
-            find: there, get: there,
-            create: async () => {
+            find: there, get: (_id, entry) => there(entry),
+            create: async (entry) => {
               this.step('attach to own VM');
               if (this.attachedTo.has(id)) throw new CausewayError('cloud.volume-in-use', id);
               this.attachedTo.set(id, vmId);
-              return { id: `${vmId}/${id}` };
+              return named(entry);
             },
           }, signal);
           this.detached.delete(id);
