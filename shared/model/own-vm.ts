@@ -1,9 +1,6 @@
 import { z } from 'zod';
+import { mostOwnVmVolumes } from './own-vm-limits.ts';
 import type { PluginId } from './plugin-id.ts';
-
-/** More disks than that are refused by the hypervisors of most clouds. */
-export const mostOwnVmVolumes = 24;
-export const usualOwnVmVolumes = 12;
 
 /** Destinations that attach volumes to VMs that Causeway did not make. */
 export const ownVmPlugins: readonly PluginId[] = ['european-cloud', 'open-source-cloud'];

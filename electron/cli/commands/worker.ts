@@ -1,4 +1,5 @@
-import { mostOwnVmVolumes, type OwnVmView } from '../../../shared/model/own-vm.ts';
+import { mostOwnVmVolumes } from '../../../shared/model/own-vm-limits.ts';
+import type { OwnVmView } from '../../../shared/model/own-vm.ts';
 import type { WorkerPoolView } from '../../../shared/model/worker-pool.ts';
 import { inProject, UsageError, type CommandContext, type CommandRegistrar, type ExitStatus, type ProjectOptions } from '../command-context.ts';
 
@@ -74,7 +75,7 @@ const workerHere: CommandRegistrar = (group, context) => {
       });
       print(context, options, vms, () => (vms.length === 0
         ? 'The engine runs on no VM of a destination: a worker is started for each execution.\n'
-        : table(['destination', 'VM', 'ID', 'volumes at once', 'attached'], vms.map((one) => [one.endpointName, one.vmName, one.vmId, one.volumes, one.inUse]))));
+        : table(['destination', 'VM', 'ID', 'volumes in parallel', 'attached'], vms.map((one) => [one.endpointName, one.vmName, one.vmId, one.volumes, one.inUse]))));
       return 0;
     }),
   );

@@ -174,7 +174,7 @@ describe('a worker that the cloud never deletes', () => {
     test('a copy goes on after its worker stopped responding', async () => {
       await interrupted();
       const run = {
-        ...contextOf(new Map()), executionId: 'exe', environments: { source: {}, destination: {} }, workerPatienceMs: 1000,
+        ...contextOf(new Map()), store: { replicas: { find: () => ({ destinationEndpointId: 'endpoint' }) }, ledger: { list: () => [] } }, executionId: 'exe', environments: { source: {}, destination: {} }, workerPatienceMs: 1000,
         workers: {
           close: async () => undefined,
           get: async () => {

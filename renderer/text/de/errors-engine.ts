@@ -94,12 +94,12 @@ export const engineErrors: Readonly<Record<string, ErrorWords>> = {
   'engine.own-vm-unsupported': {
     title: 'Volumes dieses Ziels können nicht an diesen Computer angehängt werden',
     cause: 'Causeway kann die VM, auf der es läuft, nur bei Zielen mit OpenStack und STACKIT als Disk-Copy-Worker verwenden.',
-    remedy: 'Führen Sie „causeway worker here --destination ENDPUNKT --off“ aus, damit für jede Ausführung ein Worker gestartet wird.',
+    remedy: 'Lassen Sie in den Einstellungen des Projekts für dieses Ziel wieder Worker starten.',
   },
   'engine.own-vm-unusable': {
     title: 'Die VM, auf der Causeway läuft, kann nicht verwendet werden',
     cause: 'Das Ziel hat keine VM mit dieser ID, oder sie läuft laut dem Ziel nicht.',
-    remedy: 'Prüfen Sie die ID der VM und das Projekt des Endpunkts. Legen Sie sie mit „causeway worker here“ neu fest.',
+    remedy: 'Prüfen Sie die ID der VM und das Projekt des Endpunkts. Legen Sie die VM dann neu fest.',
   },
   'engine.pool-in-fleet': {
     title: 'Eine Flotte hat keinen Worker-Pool',

@@ -43,7 +43,7 @@ export const transportErrors: Readonly<Record<string, ErrorWords>> = {
   },
   'transport.here-not-privileged': {
     title: 'Causeway darf auf diesem Computer keine Blockgeräte öffnen',
-    cause: 'Causeway läuft hier nicht als root, und „sudo -n“ wurde abgelehnt.',
+    cause: 'Causeway läuft hier nicht als root, und `sudo -n` wurde abgelehnt.',
     remedy: 'Erlauben Sie dem Benutzer, unter dem Causeway läuft, auf dieser VM sudo ohne Passwort, oder lassen Sie Worker starten.',
   },
   'transport.here-python-missing': {

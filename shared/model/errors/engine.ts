@@ -108,13 +108,13 @@ export const engineErrors = {
   'engine.own-vm-unsupported': {
     title: 'Volumes of this destination cannot be attached to this computer',
     cause: 'Causeway can use the VM that it runs on as the disk copy worker only at OpenStack and STACKIT destinations.',
-    remedy: 'Run "causeway worker here --destination ENDPOINT --off", so that a worker is started for each execution.',
+    remedy: 'Have workers started again for this destination, in the settings of the project.',
     retryable: false,
   },
   'engine.own-vm-unusable': {
     title: 'The VM that Causeway runs on cannot be used',
     cause: 'The destination has no VM with this ID, or says that it does not run.',
-    remedy: 'Check the ID of the VM and the project of the endpoint. Set it again with "causeway worker here".',
+    remedy: 'Check the ID of the VM and the project of the endpoint. Then set the VM again.',
     retryable: false,
   },
   'engine.graph-invalid': {
