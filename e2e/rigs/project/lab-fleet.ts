@@ -45,9 +45,11 @@ export async function startLabFleet({ names, diskMiB, fleet, movers: configs, in
   const close = async (): Promise<void> => {
     for (const end of closing.toReversed()) await end();
   };
+  // As much as all movers may carry, and what those that are killed have left: executions that fail by quotas do little.
+  const quotas = { volumes: 100 + 2 * names.length, gigabytes: 100_000, publicIps: 200, nics: 400, securityGroups: 400, securityGroupRules: 4000, vcpu: 1000, ram: 4_000_000 };
   try {
     const [lab, nats] = await Promise.all([
-      startProjectLab({ patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 }, quotas: { volumes: 100 + names.length } }),
+      startProjectLab({ patience: { checkpointMs: 200, loginMs: 30_000, workerMs: 3_000, linkMs: 3_000, agentMs: 6_000 }, quotas }),
       startNats({ servers: 3 }),
     ]);
     closing.push(() => Promise.all([lab.close(), nats.stop()]));
