@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorkbench, type Workbench } from '../hosts/open-workbench.ts';
 import { screenSteps } from '../hosts/screen-steps.ts';
+import { RigClient } from '../rigs/european-cloud/rig-client.ts';
+import { startUserVm } from '../rigs/european-cloud/user-vm.ts';
 import { makeScreenProject, passphrase } from '../rigs/project/make-screen-project.ts';
 import { startScreenLab, type ScreenLab } from '../rigs/project/screen-lab.ts';
 
@@ -71,4 +73,35 @@ describe.runIf(process.geteuid?.() === 0)('the worker pool of a project', () => 
     await section.getByText('No worker is kept at the moment.').waitFor();
     expect(lab.cloud.world.servers.size).toBe(0);
   }, 240_000);
+
+  it('is replaced by a VM that the engine runs on', async () => {
+    const { page } = workbench;
+    await go('Settings');
+    const section = page.getByRole('region', { name: 'This engine as the worker' });
+    await section.getByText('The engine runs on no VM of a destination that is known here.').waitFor();
+    const id = section.getByLabel('ID of the VM');
+    const save = section.getByRole('button', { name: 'Use this VM' });
+    expect(await save.isDisabled()).toBe(true);
+    await id.fill('00000000-0000-4000-8000-000000000000');
+    for (const wrong of ['0', '25', 'many']) {
+      await section.getByLabel('Volumes at the same time').fill(wrong);
+      expect(await save.isDisabled(), wrong).toBe(true);
+    }
+    await section.getByLabel('Volumes at the same time').fill('3');
+    await save.click();
+    await section.getByText('The VM that Causeway runs on cannot be used').waitFor(patience);
+    const client = new RigClient(lab.cloud);
+    await client.signIn();
+    const vm = await startUserVm(client, 'mover-1');
+    await id.fill(vm);
+    await save.click();
+    await page.getByText('Volumes are attached to this VM from now on').waitFor(patience);
+    const row = section.getByRole('table', { name: 'VMs that the engine runs on' }).getByRole('row').nth(1);
+    expect((await row.getByRole('cell').allTextContents()).slice(0, 4)).toEqual(['Cloud', 'mover-1', '3', '0']);
+    await section.scrollIntoViewIfNeeded();
+    await lookAt('own-vm');
+    await row.getByRole('button', { name: 'Start workers again' }).click();
+    await page.getByText('Workers are started again').waitFor(patience);
+    await section.getByText('The engine runs on no VM of a destination that is known here.').waitFor();
+  }, 120_000);
 });

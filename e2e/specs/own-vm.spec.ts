@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandLineIn } from '../rigs/project/command-line-in.ts';
 import { startOwnVm, type OwnVmRig } from '../rigs/project/own-vm.ts';
 import { startProjectLab, type ProjectLab } from '../rigs/project/lab-project.ts';
 
@@ -80,7 +81,9 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
     // Its agent ends with it, and the volumes stay where they are.
     await expect.poll(() => here.agents(), { timeout: 20_000 }).toEqual([]);
     expect(attachedTo(here.vmId)).toBe(2);
-    await lab.use((core) => core.call('workers.removeOwnVm', { destination: 'cloud' }));
+    const causeway = commandLineIn(lab.project);
+    expect((await causeway('worker', 'here')).output).toContain(here.vmId);
+    expect(await causeway('worker', 'here', '--destination', 'cloud', '--off')).toMatchObject({ status: 0, output: expect.stringContaining('a worker is started for each execution') as string });
     expect(await lab.execute('web', { bandwidthLimit: 64 * MiB })).toMatchObject({ state: 'completed', leftBehind: 0 });
     expect(workersStarted()).toBe(1);
     await expectEqualDisks();
