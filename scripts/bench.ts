@@ -43,7 +43,7 @@ for (const name of wanted) {
 }
 if (isJson) {
   write(join(root, 'out', 'bench', 'results.json'), results);
-  if (isRecorded) {
+  if (isRecorded && Object.keys(results).length > 0) {
     const file = join(root, 'docs', 'results', 'performance.json');
     write(file, mergePerformance(readPerformance(file), results, measurementNames));
     console.error('Recorded in docs/results/performance.json: npm run docs writes the page.');

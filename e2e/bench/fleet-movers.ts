@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { CausewayError } from '../../shared/model/causeway-error.ts';
 import { systemClock } from '../../electron/engine/time/clock.ts';
 import { hasNats } from '../rigs/nats-cluster.ts';
 import type { FleetMover } from '../rigs/project/fleet-mover.ts';
@@ -57,7 +58,7 @@ async function rateWith({ movers, image, lab }: LabFleet, count: number): Promis
   });
   for (const name of names) writeFileSync(image(name), randomBytes(mib * mebibyte));
   const begun = performance.now();
-  for (const name of names) await planner.call('replica.execute', { replica: name, inFleet: true, options: { bandwidthLimit: linkBytes } });
+  for (const name of names) await order(planner, name);
   await until(async () => {
     const all = await planner.call('execution.list', { latest: true });
     const failed = all.find(({ state }) => state === 'failed');
@@ -70,6 +71,19 @@ async function rateWith({ movers, image, lab }: LabFleet, count: number): Promis
     if ((await firstDifference(image(name), lab.cloud.volumePath(disks[0]!.volumeId!))) !== undefined) throw new Error(`${name} differs`);
   }
   return (names.length * mib * mebibyte) / seconds;
+}
+
+/** A member that has just ended an execution may still hold the claim of its replica. */
+async function order(planner: FleetMover, replica: string): Promise<void> {
+  await until(async () => {
+    try {
+      await planner.call('replica.execute', { replica, inFleet: true, options: { bandwidthLimit: linkBytes } });
+      return true;
+    } catch (error) {
+      if (error instanceof CausewayError && error.code === 'fleet.claimed-elsewhere') return false;
+      throw error;
+    }
+  });
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
