@@ -12,6 +12,8 @@ const seconds = z.number().nonnegative();
 export const memberEstimateSchema = z.object({
   replicaId: z.string(),
   name: z.string(),
+  /** Of the VM, as a list of the project names them. */
+  owner: z.string().optional(),
   basis: z.enum(estimateBases),
   /** Completed executions that it was measured at. */
   executions: count,

@@ -109,6 +109,10 @@ export const proof = {
     step: 'Schritt',
     who: 'Wer, wann',
     tick: (step: string, name: string) => `${step} (${name})`,
+    order: 'Reihenfolge', owner: 'Verantwortlich', expected: 'Erwartet', noOwner: 'In keiner Liste des Projekts genannt', noWindow: 'Kein Zeitfenster geplant', notMeasured: 'Noch nichts gemessen',
+    group: (name: string, place: number, all: number) => `${name} (Gruppe ${place} von ${all})`, needsGo: 'wartet auf eine Freigabe', after: (names: string) => `nach ${names}`,
+    fromTo: (from: string, to: string, downtime: string | undefined) => `${from} bis ${to}${downtime === undefined ? '' : `, Ausfallzeit ${downtime}`}`,
+    openVm: (name: string) => `${name} öffnen`,
     steps: {
       execute: 'Noch einmal ausführen, damit die letzte Kopie kurz ist',
       'go-no-go': 'Freigabe oder nicht: Status, Genehmigung, Rückstand',

@@ -97,6 +97,10 @@ export const proof = {
     step: 'Step',
     who: 'Who, when',
     tick: (step: string, name: string) => `${step} (${name})`,
+    order: 'Order', owner: 'Owner', expected: 'Expected', noOwner: 'No list of the project names one', noWindow: 'No window planned', notMeasured: 'Nothing was measured yet',
+    group: (name: string, place: number, all: number) => `${name} (group ${place} of ${all})`, needsGo: 'waits for a go', after: (names: string) => `after ${names}`,
+    fromTo: (from: string, to: string, downtime: string | undefined) => `${from} to ${to}${downtime === undefined ? '' : `, downtime ${downtime}`}`,
+    openVm: (name: string) => `Open ${name}`,
     steps: {
       execute: 'Execute once more, so that the last pass is short',
       'go-no-go': 'Go/no-go: state, approval, lag',

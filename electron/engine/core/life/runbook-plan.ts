@@ -7,12 +7,12 @@ import { wallTimeAt } from '../../../../shared/model/wall-time.ts';
 import type { WavePlan } from '../../../../shared/model/wave-plan.ts';
 import { lifeStateText, lifeStepText } from '../../../../shared/reports/life-text.ts';
 import type { RunbookPlan, RunbookVm } from '../../../../shared/reports/runbook.ts';
-import { inventoryFiles } from '../../inventory/inventory-files.ts';
 import { defaultsFiles } from '../../project-files/defaults-files.ts';
 import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
 import { projectFolderOf } from '../replica-environments.ts';
 import { estimateWave } from '../waves/estimate-wave.ts';
+import { listedMachines } from '../waves/listed-machines.ts';
 import { usualAtOnce } from '../waves/start-wave.ts';
 import { currentLife } from './life-facts.ts';
 
@@ -23,14 +23,14 @@ export function runbookPlan(core: CoreContext, replicas: readonly Replica[], tit
   const wave = waves.size === 1 && name !== undefined ? defaultsFiles(projectFolderOf(core)).waves.find(name) : undefined;
   const planned = wave === undefined ? undefined : plannedMembers(core, wave);
   const place = (id: string): number => planned?.get(id)?.place ?? 0;
-  const ownerOf = owners(core);
+  const listed = listedMachines(core);
   return {
     title: title ?? (waves.size === 1 && name !== undefined ? `Runbook: wave ${name}` : `Runbook: ${replicas.length === 1 ? (replicas[0]?.name ?? '') : `${replicas.length} VMs`}`),
     madeAt: new Date().toISOString(),
     facts: planFacts(wave?.plan),
     vms: replicas.toSorted((one, other) => place(one.id) - place(other.id)).map((replica) => {
       const { order = '', expected = '' } = planned?.get(replica.id) ?? {};
-      return { ...vmOf(core, replica), owner: ownerOf(replica), order, expected };
+      return { ...vmOf(core, replica), owner: listed(replica)?.labels?.owner ?? '', order, expected };
     }),
   };
 }
@@ -75,17 +75,6 @@ export function planFacts({ description, owner, window }: WavePlan = {}): readon
     ...(description === undefined ? [] : [['Description', description] as const]), ...(owner === undefined ? [] : [['Owner', owner] as const]),
     ...(window === undefined ? [] : [['Window', `${window.date} ${window.time} ${window.zone}, ${window.hours} h`] as const]),
   ];
-}
-
-/** As the project's lists name them: by ID, else by a name that only one VM has. */
-function owners(core: CoreContext): (replica: Replica) => string {
-  const machines = inventoryFiles(projectFolderOf(core)).list().flatMap((list) => list.machines);
-  const byId = new Map(machines.map((machine) => [machine.vm.id, machine]));
-  const byName = Map.groupBy(byId.values(), ({ vm }) => vm.name);
-  return ({ vmId, vmName }) => {
-    const named = byName.get(vmName) ?? [];
-    return (byId.get(vmId) ?? (named.length === 1 ? named[0] : undefined))?.labels?.owner ?? '';
-  };
 }
 
 function vmOf(core: CoreContext, replica: Replica): Omit<RunbookVm, 'owner' | 'order' | 'expected'> {

@@ -1,18 +1,18 @@
 import ipaddr from 'ipaddr.js';
-import { byIdOrOnlyName } from '../../../../shared/inventory/by-id-or-only-name.ts';
+import { amountOf, usedQuotas, type QuotaLoad, type UsedQuota } from '../../../../shared/inventory/destination-quotas.ts';
 import type { Wave } from '../../../../shared/environment/layers.ts';
 import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import { instantOf } from '../../../../shared/model/wall-time.ts';
 import type { MemberEstimate, WaveEstimate } from '../../../../shared/model/wave-estimate.ts';
 import type { WaveAction } from '../../../../shared/model/wave-action.ts';
-import { inventoryFiles } from '../../inventory/inventory-files.ts';
 import { simulateWave, type SimulatedMember } from '../../waves/simulate-wave.ts';
 import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
 import { lastCatalog } from '../last-catalogs.ts';
-import { projectFolderOf, replicaEnvironments } from '../replica-environments.ts';
-import { measuredReplica, median, type Measured } from './measured-replica.ts';
+import { replicaEnvironments } from '../replica-environments.ts';
+import { listedMachines } from './listed-machines.ts';
+import { measuredReplica, median, newestVm, type Measured } from './measured-replica.ts';
 
 export interface EstimateRequest {
   readonly action: WaveAction;
@@ -21,10 +21,16 @@ export interface EstimateRequest {
   readonly bytesPerSecond?: number | undefined;
 }
 
-interface Known {
+/** A replica with what is known of its VM. */
+interface Sized {
   readonly replica: Replica;
-  readonly measured: Measured;
   readonly vm: Vm | undefined;
+}
+
+interface Known extends Sized {
+  readonly measured: Measured;
+  /** Of the VM, as a list of the project names them. */
+  readonly owner: string | undefined;
 }
 
 /** From what the project's store and the last catalogs have; nothing is contacted. @param now milliseconds since 1970 */
@@ -71,10 +77,11 @@ export function expectedSeconds(core: CoreContext, replicas: readonly Replica[],
 }
 
 function knownOf(core: CoreContext, replicas: readonly Replica[]): ReadonlyMap<string, Known> {
-  const listed = listedVms(core);
+  const listed = listedMachines(core);
   return new Map(replicas.map((replica) => {
     const measured = measuredReplica(core.store, replica.id);
-    return [replica.id, { replica, measured, vm: measured.vm ?? listed(replica) } satisfies Known];
+    const machine = listed(replica);
+    return [replica.id, { replica, measured, vm: measured.vm ?? machine?.vm, owner: machine?.labels?.owner } satisfies Known];
   }));
 }
 
@@ -97,7 +104,7 @@ function typical(all: readonly Measured[]): Measured {
 }
 
 /** Where nobody tells what changes, all could. Where nobody tells how it shrinks, it does not. */
-function memberEstimate({ replica, measured, vm }: Known, others: Measured, action: WaveAction, startsAt: number, link: number | undefined) {
+function memberEstimate({ replica, measured, vm, owner }: Known, others: Measured, action: WaveAction, startsAt: number, link: number | undefined) {
   const own = <K extends 'changeBytesPerSecond' | 'sentShare' | 'sentPerSecond' | 'overheadSeconds' | 'deploySeconds'>(key: K): number | undefined => measured[key] ?? others[key];
   const disks = replica.disks.length > 0 ? replica.disks.map(({ sizeBytes }) => sizeBytes) : (vm?.disks ?? []).map(({ size_bytes: size }) => size);
   const size = disks.reduce((sum, bytes) => sum + bytes, 0);
@@ -117,7 +124,7 @@ function memberEstimate({ replica, measured, vm }: Known, others: Measured, acti
   const isMeasured = measured.executions > 0 && (!copies || measured.sentPerSecond !== undefined) && (!deploys || measured.deploySeconds !== undefined);
   const lastSeconds = lastPassBytes === undefined ? 0 : overhead + (rate > 0 && Number.isFinite(rate) ? (lastPassBytes * share) / rate : 0);
   const estimate: Omit<MemberEstimate, 'name'> = {
-    replicaId: replica.id, basis: isMeasured ? 'measured' : isKnown ? 'others' : 'unknown', executions: measured.executions,
+    replicaId: replica.id, ...(owner === undefined ? {} : { owner }), basis: isMeasured ? 'measured' : isKnown ? 'others' : 'unknown', executions: measured.executions,
     ...(measured.changeBytesPerSecond === undefined ? {} : { changeBytesPerSecond: measured.changeBytesPerSecond }),
     ...(measured.sentShare === undefined ? {} : { sentShare: measured.sentShare }),
     passBytes, ...(lastPassBytes === undefined ? {} : { lastPassBytes }),
@@ -132,14 +139,7 @@ function memberEstimate({ replica, measured, vm }: Known, others: Measured, acti
   };
 }
 
-/** Of the project's lists, for VMs that were never read from their source by an execution: by ID or by a name that only one has. */
-function listedVms(core: CoreContext): (replica: Replica) => Vm | undefined {
-  const vms = inventoryFiles(projectFolderOf(core)).list().flatMap(({ machines }) => machines.map(({ vm }) => vm));
-  const find = byIdOrOnlyName(vms, ({ id }) => id, ({ name }) => name);
-  return ({ vmId, vmName }) => find(vmId, vmName);
-}
-
-function needsOf(all: readonly Known[]): WaveEstimate['needs'] {
+function needsOf(all: readonly Sized[]): WaveEstimate['needs'] {
   const sum = (of: (vm: Vm) => number | undefined): number => all.reduce((total, { vm }) => total + (vm === undefined ? 0 : (of(vm) ?? 0)), 0);
   const sizes = all.map(({ replica, vm }) => (replica.disks.length > 0 ? replica.disks.map(({ sizeBytes }) => sizeBytes) : (vm?.disks ?? []).map(({ size_bytes: size }) => size)));
   return {
@@ -149,7 +149,8 @@ function needsOf(all: readonly Known[]): WaveEstimate['needs'] {
 }
 
 /** By the mappings of the members: how many NICs come to a network, and which kept addresses are not in its ranges. */
-function networksOf(core: CoreContext, all: readonly Known[]): WaveEstimate['networks'] {
+function networksOf(core: CoreContext, all: readonly Sized[]): WaveEstimate['networks'] {
+  const networks = new Map([...new Set(all.map(({ replica }) => replica.destinationEndpointId))].map((id) => [id, lastCatalog(core, id)?.networks ?? []]));
   const found = new Map<string, { network: string; nics: number; cidrs: readonly string[]; outside: { name: string; address: string }[] }>();
   for (const { replica, vm } of all) {
     if (vm === undefined) continue;
@@ -161,7 +162,7 @@ function networksOf(core: CoreContext, all: readonly Known[]): WaveEstimate['net
       const to: unknown = (map as Readonly<Record<string, unknown>>)[network];
       if (typeof to !== 'string') continue;
       const key = `${replica.destinationEndpointId} ${to}`;
-      const cidrs = lastCatalog(core, replica.destinationEndpointId)?.networks?.find(({ id, name }) => id === to || name === to)?.cidrs?.filter((cidr) => ipaddr.isValidCIDR(cidr)) ?? [];
+      const cidrs = networks.get(replica.destinationEndpointId)?.find(({ id, name }) => id === to || name === to)?.cidrs?.filter((cidr) => ipaddr.isValidCIDR(cidr)) ?? [];
       const entry = found.get(key) ?? { network: to, nics: 0, cidrs, outside: [] };
       entry.nics += 1;
       if (keeps && cidrs.length > 0) entry.outside.push(...addresses.filter((address) => !isWithin(address, cidrs)).map((address) => ({ name: replica.name, address })));
@@ -194,7 +195,7 @@ interface QuotaNeeds {
   /** In the order of the members. */
   readonly members: readonly { readonly replica: Replica; readonly amount: number }[];
   readonly endpoint: string;
-  readonly quota: keyof typeof amounts;
+  readonly quota: UsedQuota;
   readonly needed: number;
   readonly free: number;
   readonly limit: number;
@@ -202,34 +203,31 @@ interface QuotaNeeds {
   readonly at?: string;
 }
 
-const amounts = {
-  servers: ({ servers }: WaveEstimate['needs']): number => servers, volumes: ({ volumes }: WaveEstimate['needs']): number => volumes,
-  volume_gb: ({ volumeBytes }: WaveEstimate['needs']): number => volumeBytes / 1024 ** 3, vcpus: ({ vcpus }: WaveEstimate['needs']): number => vcpus,
-  memory_mb: ({ memoryMb }: WaveEstimate['needs']): number => memoryMb, nics: ({ nics }: WaveEstimate['needs']): number => nics,
-};
+function loadOf({ servers: machines, vcpus, memoryMb, volumes, volumeBytes: bytes, nics }: WaveEstimate['needs']): QuotaLoad {
+  return { machines, vcpus, memoryMb, volumes, bytes, nics };
+}
 
 /** What members need of the quotas of their destinations, where the last catalog has any. Volumes that were there when it was captured are used already. */
-function quotaNeeds(core: CoreContext, all: readonly Known[]): QuotaNeeds[] {
+function quotaNeeds(core: CoreContext, all: readonly Sized[]): QuotaNeeds[] {
   return [...Map.groupBy(all, ({ replica }) => replica.destinationEndpointId)].flatMap(([endpointId, members]) => {
     const catalog = lastCatalog(core, endpointId);
-    const quotas = (catalog?.quotas ?? []).filter(({ kind, limit }) => Object.hasOwn(amounts, kind) && limit >= 0);
+    const quotas = usedQuotas(catalog?.quotas ?? []);
     if (quotas.length === 0) return [];
     const at = catalog?.captured_at;
     const used = new Set(at === undefined ? [] : core.store.ledger.list().filter((entry) => entry.lifetime === 'replica' && entry.endpointId === endpointId && Date.parse(entry.createdAt) < Date.parse(at)).flatMap(({ resourceId }) => resourceId ?? []));
-    const needs = members.map((known) => ({ replica: known.replica, needs: needsOf([withoutVolumes(known, used)]) }));
+    const loads = members.map((known) => ({ replica: known.replica, load: loadOf(needsOf([withoutVolumes(known, used)])) }));
     const endpoint = core.store.endpoints.find(endpointId)?.name ?? endpointId;
-    return quotas.map(({ kind, limit, usage }) => {
-      const quota = kind as keyof typeof amounts;
-      const each = needs.map(({ replica, needs: of }) => ({ replica, amount: amounts[quota](of) }));
-      return { members: each, endpoint, quota, needed: Math.ceil(each.reduce((sum, { amount }) => sum + amount, 0)), free: Math.max(0, limit - usage), limit, ...(at === undefined ? {} : { at }) };
+    return quotas.map(({ kind: quota, limit, free }) => {
+      const each = loads.map(({ replica, load }) => ({ replica, amount: amountOf(quota, load) }));
+      return { members: each, endpoint, quota, needed: Math.ceil(each.reduce((sum, { amount }) => sum + amount, 0)), free, limit, ...(at === undefined ? {} : { at }) };
     });
   });
 }
 
-function withoutVolumes({ replica, measured, vm }: Known, used: ReadonlySet<string>): Known {
+function withoutVolumes({ replica, vm }: Sized, used: ReadonlySet<string>): Sized {
   const disks = replica.disks.filter(({ volumeId }) => volumeId === undefined || !used.has(volumeId));
   // A replica whose disks are known has no others.
-  return disks.length === replica.disks.length ? { replica, measured, vm } : { replica: { ...replica, disks }, measured, vm: vm === undefined ? undefined : { ...vm, disks: [] } };
+  return disks.length === replica.disks.length ? { replica, vm } : { replica: { ...replica, disks }, vm: vm === undefined ? undefined : { ...vm, disks: [] } };
 }
 
 /** Which members a quota holds back: in their order, those for which nothing is left. As of the last catalog; nothing is contacted. */
@@ -240,10 +238,11 @@ export interface QuotaShortage extends Omit<QuotaNeeds, 'members' | 'limit'> {
 /** @param members in their order, without those that are at the destination already */
 export function quotaShortages(core: CoreContext, members: readonly Replica[]): QuotaShortage[] {
   // Most projects have no quotas: then nothing more is read.
-  const endpoints = [...new Set(members.map(({ destinationEndpointId }) => destinationEndpointId))].filter((id) => (lastCatalog(core, id)?.quotas ?? []).some(({ limit }) => limit >= 0));
+  const endpoints = [...new Set(members.map(({ destinationEndpointId }) => destinationEndpointId))].filter((id) => usedQuotas(lastCatalog(core, id)?.quotas ?? []).length > 0);
   if (endpoints.length === 0) return [];
-  const known = knownOf(core, members.filter(({ destinationEndpointId }) => endpoints.includes(destinationEndpointId)));
-  return quotaNeeds(core, [...known.values()]).flatMap(({ members: each, limit: _limit, ...quota }) => {
+  const listed = listedMachines(core);
+  const sized = members.filter(({ destinationEndpointId }) => endpoints.includes(destinationEndpointId)).map((replica) => ({ replica, vm: newestVm(core.store, replica.id) ?? listed(replica)?.vm }));
+  return quotaNeeds(core, sized).flatMap(({ members: each, limit: _limit, ...quota }) => {
     let used = 0;
     const replicas = each.flatMap(({ replica, amount }) => {
       if (amount === 0 || used + amount <= quota.free) {

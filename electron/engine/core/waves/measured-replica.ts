@@ -44,7 +44,6 @@ export function measuredReplica(store: Store, replicaId: string): Measured {
   const changed = sum(passes.map((pass) => pass.changed));
   const rated = passes.filter(({ sent, copySeconds }) => sent >= leastForRate && copySeconds > 0);
   const deployments = store.deployments.list({ replicaId, limit: 10 }).filter(({ state, error }) => error === undefined && (state === 'completed' || state === 'deleted'));
-  const newest = tasks.get(completed[0]?.id ?? '')?.find(({ id }) => id === 'describe-vm')?.result?.['vm'];
   return {
     executions: completed.length,
     changeBytesPerSecond: ratio(sum(changes.map(({ bytes }) => bytes)), sum(changes.map(({ seconds }) => seconds))),
@@ -55,8 +54,18 @@ export function measuredReplica(store: Store, replicaId: string): Measured {
       if (startedAt === undefined || finishedAt === undefined) return [];
       return [Math.max(0, secondsBetween(startedAt, finishedAt) - sum(executionIds.map((id) => lengthOf(store.executions.find(id)))))];
     })),
-    vm: vmSchema.safeParse(newest).data,
+    vm: describedVm(tasks.get(completed[0]?.id ?? '') ?? []),
   };
+}
+
+/** A replica's VM as its newest completed execution described it; undefined where there is none. */
+export function newestVm(store: Store, replicaId: string): Vm | undefined {
+  const newest = store.executions.list({ replicaId, limit: mostExecutions }).find(({ state }) => state === 'completed');
+  return newest === undefined ? undefined : describedVm(store.tasks.list(newest.id));
+}
+
+function describedVm(tasks: readonly StoredTask[]): Vm | undefined {
+  return vmSchema.safeParse(tasks.find(({ id }) => id === 'describe-vm')?.result?.['vm']).data;
 }
 
 function passOf(execution: Execution, tasks: readonly StoredTask[]): Pass | undefined {
