@@ -3,7 +3,7 @@ import TableBody from '@mui/material/TableBody';
 import TableCell from '@mui/material/TableCell';
 import TableHead from '@mui/material/TableHead';
 import TableRow from '@mui/material/TableRow';
-import { checkName, type AfterBootCheck, type CheckResult } from '../../shared/model/after-boot-check.ts';
+import { checkLabel, checkLabelText, checkName, type AfterBootCheck, type CheckResult } from '../../shared/model/after-boot-check.ts';
 import { text } from '../text/text.ts';
 import { timeText } from './quantities.ts';
 import { StateLabel, type StateTone } from './state-label.tsx';
@@ -20,8 +20,8 @@ interface Props {
 /** What a VM had to answer after it had booted, and what it answered. */
 export function CheckResults({ checks, results }: Props) {
   const rows = checks === undefined
-    ? results.map((result) => ({ name: result.name, kind: result.kind, result }))
-    : checks.map((check) => ({ name: checkName(check), kind: check.kind, result: results.find((result) => result.name === checkName(check) && result.kind === check.kind) }));
+    ? results.map((result) => ({ name: result.label === undefined ? result.name : checkLabelText(result.label, words.labels), result }))
+    : checks.map((check) => ({ name: check.name ?? checkLabelText(checkLabel(check), words.labels), result: results.find((result) => result.name === checkName(check) && result.kind === check.kind) }));
   return (
     <Table size="small" aria-label={words.title}>
       <TableHead>
@@ -34,10 +34,10 @@ export function CheckResults({ checks, results }: Props) {
         </TableRow>
       </TableHead>
       <TableBody>
-        {rows.map(({ name, kind, result }, index) => (
+        {rows.map(({ name, result }, index) => (
           // Two checks may have one name.
           <TableRow key={index}>
-            <TableCell sx={{ overflowWrap: 'anywhere' }}>{kind === 'login-prompt' && name === 'Login prompt on the console' ? words.kinds['login-prompt'] : name}</TableCell>
+            <TableCell sx={{ overflowWrap: 'anywhere' }}>{name}</TableCell>
             <TableCell sx={{ whiteSpace: 'nowrap' }}>{result === undefined ? words.notYet : <StateLabel tone={tones[result.outcome]}>{words.outcomes[result.outcome]}</StateLabel>}</TableCell>
             <TableCell sx={{ overflowWrap: 'anywhere' }}>{result?.evidence}</TableCell>
             <TableCell align="right">{result?.attempts}</TableCell>

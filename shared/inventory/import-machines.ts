@@ -1,6 +1,7 @@
 import type { Disk, Nic, Vm } from '../model/vm.ts';
 import { machineLabels, type InventoryMachine } from './inventory.ts';
 import { cellReader, type CellReader, type RowProblem } from './row-cells.ts';
+import { rowFaultText, type RowFault } from './row-faults.ts';
 import type { TablePlan } from './table-plan.ts';
 
 export interface ImportChoices {
@@ -8,6 +9,8 @@ export interface ImportChoices {
   readonly osWhenUnknown?: Vm['os_type'];
   readonly withTemplates: boolean;
 }
+
+const noSizes: RowFault = { code: 'no-sizes', given: [] };
 
 export interface ImportResult {
   readonly machines: readonly InventoryMachine[];
@@ -44,7 +47,7 @@ export function* importSteps(plans: readonly TablePlan[], choices: ImportChoices
   for (const plan of haveDisks ? [] : plans) {
     // Said once for a list, and not again for each of its rows.
     if (plan.role === 'machines' && hasNoSizes(plan) && plan.table.rows.length > 0) {
-      problems.push({ severity: 'warning', table: plan.table.name, row: 0, message: 'The list has no column of disk sizes: its VMs are imported with 0 B, so that limits, estimates and quotas leave their disks out' });
+      problems.push({ severity: 'warning', table: plan.table.name, row: 0, fault: noSizes, message: rowFaultText(noSizes) });
     }
   }
   for (const draft of drafts.values()) {
@@ -85,12 +88,12 @@ function* readMachines(plan: TablePlan, choices: ImportChoices, drafts: Map<stri
     const name = cells.text('name');
     if (!choices.withTemplates && /^(true|yes|1)$/i.test(cells.text('template') ?? '')) continue;
     if (name === undefined) {
-      cells.problem('error', 'name', 'The name is missing');
+      cells.problem('error', 'name', { code: 'no-name', given: [] });
       continue;
     }
     const id = cells.text('id') ?? name;
     if (drafts.has(id)) {
-      cells.problem('error', 'id', `Another row already has the ID ${id}: give each VM a unique ID`);
+      cells.problem('error', 'id', { code: 'double-id', given: [id] });
       continue;
     }
     drafts.set(id, draftOf(id, name, cells, choices, hasNoSizes(plan)));
@@ -104,7 +107,7 @@ function hasNoSizes({ columns }: TablePlan): boolean {
 
 function draftOf(id: string, name: string, cells: CellReader, choices: ImportChoices, isWithoutSizes: boolean): Draft {
   const os = cells.osType('os') ?? cells.osType('os_configured') ?? choices.osWhenUnknown;
-  if (os === undefined) cells.problem('error', 'os', `The OS of ${name} is unknown`, 'os-unknown');
+  if (os === undefined) cells.problem('error', 'os', { code: 'os-unknown', given: [name] }, 'os-unknown');
   const firmware = cells.firmware('firmware');
   const secureBoot = cells.flag('secure_boot');
   const vcpus = cells.count('vcpus');
@@ -139,7 +142,7 @@ function draftOf(id: string, name: string, cells: CellReader, choices: ImportCho
     vm, labels: Object.keys(labels).length === 0 ? undefined : labels, power: cells.power('power'), ownDisks, ownNics, disks: [], nics: [], isBroken: cells.hasError(),
     checkSummary(haveDisks) {
       if (sizes.length > 0 || cells.hasError()) checkDiskSummary(name, sizes, cells);
-      else if (!isWithoutSizes || haveDisks) cells.problem('warning', 'disks', `${name} has no disk size${haveDisks ? ', also in the list of disks' : ''}: it is imported with 0 B`);
+      else if (!isWithoutSizes || haveDisks) cells.problem('warning', 'disks', { code: haveDisks ? 'no-disk-size-anywhere' : 'no-disk-size', given: [name] });
     },
   };
 }
@@ -148,23 +151,19 @@ const GiB = 1024 ** 3;
 
 /** Numbers that were most likely read in a wrong unit, or that count something else. */
 function checkPlausibility(name: string, vcpus: number | undefined, memory: number | undefined, cells: CellReader): void {
-  if (memory !== undefined && (memory < 64 * 1024 ** 2 || memory > 64 * 1024 * GiB)) cells.problem('warning', 'memory', `${name} has ${inGib(memory)} of memory: check the unit of the column`);
-  if (vcpus !== undefined && vcpus > 2048) cells.problem('warning', 'vcpus', `${name} has ${vcpus} CPUs: check that the right column is mapped`);
+  if (memory !== undefined && (memory < 64 * 1024 ** 2 || memory > 64 * 1024 * GiB)) cells.problem('warning', 'memory', { code: 'memory-doubtful', given: [name, memory / GiB] });
+  if (vcpus !== undefined && vcpus > 2048) cells.problem('warning', 'vcpus', { code: 'vcpus-doubtful', given: [name, vcpus] });
 }
 
 function checkDiskSummary(name: string, sizes: readonly number[], cells: CellReader): void {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   const counted = cells.text('disk_count');
   const fewest = (cells.osType('os') === 'windows' ? 8 : 1) * GiB;
-  if (total > 0 && total < fewest) cells.problem('warning', 'disks', `The disks of ${name} have only ${inGib(total)}: check the unit of the column, and that it contains sizes rather than a number of disks`);
-  if (total > 512 * 1024 * GiB) cells.problem('warning', 'disks', `The disks of ${name} have ${inGib(total)}: check the unit of the column`);
+  if (total > 0 && total < fewest) cells.problem('warning', 'disks', { code: 'disks-small', given: [name, total / GiB] });
+  if (total > 512 * 1024 * GiB) cells.problem('warning', 'disks', { code: 'disks-large', given: [name, total / GiB] });
   if (counted !== undefined && Number(counted) > 1 && sizes.length === 1) {
-    cells.problem('warning', 'disk_count', `${name} has ${counted} disks, but only their total size is known: it is imported with one disk. Also import the list of disks (vDisk)`);
+    cells.problem('warning', 'disk_count', { code: 'disks-together', given: [name, counted] });
   }
-}
-
-function inGib(bytes: number): string {
-  return `${Number((bytes / GiB).toPrecision(3))} GiB`;
 }
 
 function* readDisks(plan: TablePlan, find: (cells: CellReader) => Draft | undefined, problems: RowProblem[]): Generator<undefined, void> {
@@ -174,7 +173,7 @@ function* readDisks(plan: TablePlan, find: (cells: CellReader) => Draft | undefi
     const draft = find(cells);
     if (draft === undefined) continue;
     const size = cells.size('size');
-    if (size === undefined) cells.problem('error', 'size', `The size of a disk of ${draft.vm.name} is missing`);
+    if (size === undefined) cells.problem('error', 'size', { code: 'size-missing', given: [draft.vm.name] });
     const id = uniqueId(cells.text('disk') ?? `disk-${draft.disks.length}`, draft.disks);
     const storage = cells.datastore('storage');
     const bus = cells.text('bus');
@@ -192,7 +191,7 @@ function* readNics(plan: TablePlan, find: (cells: CellReader) => Draft | undefin
     const network = cells.text('network');
     // An interface that hangs on no network needs no place on the destination.
     if (network === undefined) {
-      cells.problem('warning', 'network', `A NIC of ${draft.vm.name} has no network and was skipped`);
+      cells.problem('warning', 'network', { code: 'nic-without-network', given: [draft.vm.name] });
       continue;
     }
     const mac = cells.text('mac');

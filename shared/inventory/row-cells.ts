@@ -1,6 +1,7 @@
 import type { Vm } from '../model/vm.ts';
 import type { InventoryMachine } from './inventory.ts';
 import { listParts, parseNumber, parseSize } from './quantity.ts';
+import { rowFaultText, type RowFault } from './row-faults.ts';
 import type { TableRow } from './table.ts';
 import type { TablePlan } from './table-plan.ts';
 
@@ -12,6 +13,8 @@ export interface RowProblem {
   readonly row: number;
   /** Heading of the column; undefined when no column is mapped. */
   readonly column?: string;
+  readonly fault: RowFault;
+  /** The fault in English. */
   readonly message: string;
   /** What can be done about it where the import is made: each way in says it in its own words. */
   readonly advice?: RowAdvice;
@@ -33,7 +36,7 @@ export interface CellReader {
   power(field: string): InventoryMachine['power'];
   /** Name of the datastore in a path such as `[store] vm/vm.vmdk`. */
   datastore(field: string): string | undefined;
-  problem(severity: RowProblem['severity'], field: string, message: string, advice?: RowAdvice): void;
+  problem(severity: RowProblem['severity'], field: string, fault: RowFault, advice?: RowAdvice): void;
   hasError(): boolean;
 }
 
@@ -47,14 +50,14 @@ export function cellReader({ table, columns, units }: TablePlan, row: TableRow, 
     const cell = column === undefined ? undefined : row.cells[column];
     return cell === undefined || cell === '' ? undefined : cell;
   };
-  const problem: CellReader['problem'] = (severity, field, message, advice) => {
+  const problem: CellReader['problem'] = (severity, field, fault, advice) => {
     const column = columnOf(field);
     isBroken ||= severity === 'error';
-    problems.push({ severity, table: table.name, row: row.number, ...(column === undefined ? {} : { column: table.header[column] ?? '' }), message, ...(advice === undefined ? {} : { advice }) });
+    problems.push({ severity, table: table.name, row: row.number, ...(column === undefined ? {} : { column: table.header[column] ?? '' }), fault, message: rowFaultText(fault), ...(advice === undefined ? {} : { advice }) });
   };
   const sizeOf = (field: string, part: string): number | undefined => {
     const size = parseSize(part, units[field] ?? 'GiB');
-    if (size === undefined) problem('error', field, `"${part}" is not a size`);
+    if (size === undefined) problem('error', field, { code: 'no-size', given: [part] });
     return size;
   };
   const list = (field: string, separator?: RegExp): string[] => listParts(text(field) ?? '', separator);
@@ -67,7 +70,7 @@ export function cellReader({ table, columns, units }: TablePlan, row: TableRow, 
       const cell = text(field);
       const value = cell === undefined ? undefined : parseNumber(cell);
       if (cell !== undefined && (value === undefined || !Number.isInteger(value) || value < 1)) {
-        problem('error', field, `"${cell}" is not a whole number above zero`);
+        problem('error', field, { code: 'no-count', given: [cell] });
         return undefined;
       }
       return value;
@@ -81,7 +84,7 @@ export function cellReader({ table, columns, units }: TablePlan, row: TableRow, 
       const cell = text(field);
       if (cell === undefined) return undefined;
       if (/^(true|yes|on|enabled|1)$/i.test(cell)) return true;
-      if (!/^(false|no|off|disabled|0)$/i.test(cell)) problem('warning', field, `"${cell}" is neither yes nor no`);
+      if (!/^(false|no|off|disabled|0)$/i.test(cell)) problem('warning', field, { code: 'no-flag', given: [cell] });
       return false;
     },
     osType(field) {
@@ -94,7 +97,7 @@ export function cellReader({ table, columns, units }: TablePlan, row: TableRow, 
       const cell = text(field);
       if (cell === undefined) return undefined;
       if (/efi/i.test(cell)) return 'uefi';
-      if (!/bios|legacy/i.test(cell)) problem('warning', field, `"${cell}" is neither BIOS nor UEFI and is ignored`);
+      if (!/bios|legacy/i.test(cell)) problem('warning', field, { code: 'no-firmware', given: [cell] });
       return /bios|legacy/i.test(cell) ? 'bios' : undefined;
     },
     power(field) {

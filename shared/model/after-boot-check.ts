@@ -125,8 +125,14 @@ export function isGuestCheck(check: AfterBootCheck): check is GuestCheck {
 
 export const afterBootChecksSchema = z.array(afterBootCheckSchema).max(50);
 
+/** What a check without a name of its own does, by the facts that its text names. */
+export const checkLabelSchema = z.object({ code: z.enum(['port', 'http', 'login-prompt', 'ssh', 'winrm', 'script-ssh', 'script-winrm', 'agent']), what: z.string() });
+export type CheckLabel = z.infer<typeof checkLabelSchema>;
+
 export const checkResultSchema = z.object({
   name: z.string(),
+  /** Absent where the check has a name of its own. */
+  label: checkLabelSchema.optional(),
   kind: z.enum(afterBootCheckKinds),
   /** `warned`: it failed, and was only to warn. `not-run`: the deployment ended before. */
   outcome: z.enum(['passed', 'failed', 'warned', 'not-run']),
@@ -138,32 +144,48 @@ export const checkResultSchema = z.object({
 });
 export type CheckResult = z.infer<typeof checkResultSchema>;
 
-/** What a check does, in a few words. */
+/** Labels in English; translations say the same of the same facts. */
+export const checkLabels = {
+  'port': (port: string) => `Port ${port}`,
+  'http': (address: string) => address,
+  'login-prompt': (_none: string) => 'Login prompt on the console',
+  'ssh': (command: string) => `ssh: ${command}`,
+  'winrm': (command: string) => `WinRM: ${command}`,
+  'script-ssh': (firstLine: string) => `Script by SSH: ${firstLine}`,
+  'script-winrm': (firstLine: string) => `Script by WinRM: ${firstLine}`,
+  'agent': (service: string) => `Service ${service} runs`,
+} as const satisfies Readonly<Record<CheckLabel['code'], (what: string) => string>>;
+
+/** What a check does, in a few words of English. */
 export function checkName(check: AfterBootCheck): string {
-  if (check.name !== undefined) return check.name;
+  return check.name ?? checkLabelText(checkLabel(check));
+}
+
+export function checkLabelText({ code, what }: CheckLabel, texts: Readonly<Record<CheckLabel['code'], (what: string) => string>> = checkLabels): string {
+  return texts[code](what);
+}
+
+export function checkLabel(check: AfterBootCheck): CheckLabel {
   switch (check.kind) {
     case 'port':
-      return `Port ${check.port}`;
+      return { code: 'port', what: String(check.port) };
     case 'http': {
       const scheme = (check.scheme ?? 'http').toUpperCase();
-      return `${scheme} ${check.host ?? ''}${check.port === undefined ? '' : `:${check.port}`}${check.path ?? '/'}`;
+      return { code: 'http', what: `${scheme} ${check.host ?? ''}${check.port === undefined ? '' : `:${check.port}`}${check.path ?? '/'}` };
     }
     case 'login-prompt':
-      return 'Login prompt on the console';
+      return { code: 'login-prompt', what: '' };
     case 'ssh':
-      return `ssh: ${lineOf(check.command)}`;
     case 'winrm':
-      return `WinRM: ${lineOf(check.command)}`;
+      return { code: check.kind, what: lineOf(check.command) };
     case 'script':
-      return `Script by ${viaNames[check.via]}: ${lineOf(firstLine(check.script))}`;
+      return { code: `script-${check.via}`, what: lineOf(firstLine(check.script)) };
     case 'agent':
-      return `Service ${check.service} runs`;
+      return { code: 'agent', what: check.service };
     default:
       return check satisfies never;
   }
 }
-
-const viaNames = { ssh: 'SSH', winrm: 'WinRM' } as const;
 
 function lineOf(command: string): string {
   return (command.length <= 60 ? command : `${command.slice(0, 59)}…`).replaceAll(/[\u0000-\u001f\u007f]+/gu, ' ');

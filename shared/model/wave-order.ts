@@ -24,6 +24,8 @@ export interface WaveOrder {
   readonly circular: readonly string[];
 }
 
+const byName = new Intl.Collator('en', { numeric: true });
+
 /** The name of the group of members that no group names. */
 export const restGroup = 'Other members';
 
@@ -58,7 +60,7 @@ export function waveOrder(replicas: readonly NamedReplica[], plan: WavePlan | un
   const secondsFrom = pathSeconds(replicas, after);
   const members = replicas
     .map(({ id, name }) => ({ id, name, group: placed.get(id) ?? groups.length - 1, after: [...(after.get(id) ?? [])] }))
-    .sort((one, other) => one.group - other.group || secondsFrom(other.id) - secondsFrom(one.id) || one.name.localeCompare(other.name, 'en', { numeric: true }));
+    .sort((one, other) => one.group - other.group || secondsFrom(other.id) - secondsFrom(one.id) || byName.compare(one.name, other.name));
   return { groups, members, unknown: [...unknown], circular: circularOf(members) };
 }
 

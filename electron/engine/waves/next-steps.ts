@@ -54,6 +54,7 @@ export function nextSteps(run: DecidedRun, members: readonly DecidedMember[]): N
 function blockedOf(members: readonly DecidedMember[]): Set<string> {
   const states = new Map(members.map(({ replicaId, state }) => [replicaId, state]));
   const blocked = new Set<string>();
+  if (!members.some(({ state }) => isLost(state))) return blocked;
   for (let before = -1; before < blocked.size;) {
     before = blocked.size;
     for (const { replicaId, after, state } of members) {

@@ -46,8 +46,12 @@ export function simulateWave(members: readonly SimulatedMember[], { atOnce, byte
   const byId = new Map(members.map((member) => [member.id, member]));
   const ended = new Map<string, SimulatedTimes>();
   const running: Running[] = [];
+  // Who is completed holds nobody back; whatever still starts does so when another one ends.
+  let left = members;
+  let isDue = true;
   for (let now = 0; ;) {
-    const decided = members.map(({ id, group, after }) => ({ replicaId: id, group, after, state: states.get(id)! }));
+    const decided = isDue ? left.map(({ id, group, after }) => ({ replicaId: id, group, after, state: states.get(id)! })) : [];
+    isDue = false;
     for (const id of nextSteps({ state: 'running', atOnce, groups: [], released: Number.MAX_SAFE_INTEGER }, decided).start) {
       states.set(id, 'running');
       const member = byId.get(id)!;
@@ -68,7 +72,9 @@ export function simulateWave(members: readonly SimulatedMember[], { atOnce, byte
       ended.set(one.member.id, { start: one.start, end: now });
       states.set(one.member.id, 'completed');
       running.splice(running.indexOf(one), 1);
+      isDue = true;
     }
+    if (isDue) left = left.filter(({ id }) => states.get(id) !== 'completed');
   }
 }
 

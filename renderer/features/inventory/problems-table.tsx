@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useMemo } from 'react';
 import type { RowProblem } from '../../../shared/inventory/row-cells.ts';
+import { rowFaultText } from '../../../shared/inventory/row-faults.ts';
 import { PagedTable, type Column } from '../../components/paged-table.tsx';
 import { SeverityLabel } from '../../components/severity-label.tsx';
 import { text } from '../../text/text.ts';
@@ -20,7 +21,7 @@ const columns: readonly Column<Row>[] = [
   { id: 'table', label: text.inventory.table, sortBy: ({ table }) => table, cell: ({ table }) => table },
   { id: 'row', label: text.inventory.row, align: 'right', sortBy: ({ row }) => row, cell: ({ row }) => (row === 0 ? '' : row) },
   { id: 'column', label: text.inventory.column, sortBy: ({ column }) => column ?? '', cell: ({ column }) => column ?? '' },
-  { id: 'problem', label: text.inventory.problem, cell: ({ message, advice }) => (advice === undefined ? message : `${message}. ${text.inventory.advices[advice]}`) },
+  { id: 'problem', label: text.inventory.problem, cell: ({ fault, advice }) => [rowFaultText(fault, text.inventory.faults), ...(advice === undefined ? [] : [text.inventory.advices[advice]])].join('. ') },
 ];
 
 /** Rows that could not be taken as they are, each with its place in the file. */

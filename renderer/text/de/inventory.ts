@@ -1,5 +1,7 @@
 import { counted } from './counted.ts';
 
+const gibText = (gib: number) => `${gib.toLocaleString('de', { maximumSignificantDigits: 3 })} GiB`;
+
 export const inventory = {
   title: 'Inventar',
   lead: 'Die VMs einer Quelle. Wählen Sie eine aus, um ein Replikat zu erstellen.',
@@ -115,6 +117,25 @@ export const inventory = {
   listNameHelp: (exists: boolean) => (exists ? 'Aktualisiert das vorhandene Inventar dieses Namens und zeigt, was neu, geändert und entfallen ist.' : 'Erstellt ein neues Inventar.'),
   save: 'Inventar speichern',
   problems: 'Zeilen mit Problemen',
+  faults: {
+    'no-sizes': () => 'Die Liste hat keine Spalte mit Plattengrößen: Ihre VMs werden mit 0 B übernommen, und Grenzen, Schätzungen und Kontingente lassen ihre Platten aus',
+    'no-name': () => 'Der Name fehlt',
+    'double-id': (id: string) => `Eine andere Zeile hat schon die ID ${id}: Geben Sie jeder VM eine eigene ID`,
+    'os-unknown': (name: string) => `Das Betriebssystem von ${name} ist unbekannt`,
+    'memory-doubtful': (name: string, gib: number) => `${name} hat ${gibText(gib)} Arbeitsspeicher: Prüfen Sie die Einheit der Spalte`,
+    'vcpus-doubtful': (name: string, count: number) => `${name} hat ${count} CPUs: Prüfen Sie, ob die richtige Spalte zugeordnet ist`,
+    'disks-small': (name: string, gib: number) => `Die Platten von ${name} haben nur ${gibText(gib)}: Prüfen Sie die Einheit der Spalte, und ob sie Größen statt einer Anzahl von Platten enthält`,
+    'disks-large': (name: string, gib: number) => `Die Platten von ${name} haben ${gibText(gib)}: Prüfen Sie die Einheit der Spalte`,
+    'disks-together': (name: string, count: string) => `${name} hat ${count} Platten, von denen nur die Gesamtgröße bekannt ist: Sie wird mit einer Platte übernommen. Importieren Sie auch die Liste der Platten (vDisk)`,
+    'no-disk-size': (name: string) => `${name} hat keine Plattengröße und wird mit 0 B übernommen`,
+    'no-disk-size-anywhere': (name: string) => `${name} hat keine Plattengröße, auch nicht in der Liste der Platten, und wird mit 0 B übernommen`,
+    'size-missing': (name: string) => `Die Größe einer Platte von ${name} fehlt`,
+    'nic-without-network': (name: string) => `Eine Netzwerkkarte von ${name} hat kein Netzwerk und wurde ausgelassen`,
+    'no-size': (cell: string) => `„${cell}“ ist keine Größe`,
+    'no-count': (cell: string) => `„${cell}“ ist keine ganze Zahl über null`,
+    'no-flag': (cell: string) => `„${cell}“ ist weder ja noch nein`,
+    'no-firmware': (cell: string) => `„${cell}“ ist weder BIOS noch UEFI und wird nicht beachtet`,
+  },
   advices: { 'os-unknown': 'Ordnen Sie eine Spalte zu, oder wählen Sie einen Standardwert.' },
   table: 'Tabelle',
   row: 'Zeile',

@@ -17,6 +17,11 @@ export const proof = {
     kind: 'Art',
     schemes: { http: 'HTTP', https: 'HTTPS' },
     kinds: { port: 'Port', http: 'Webseite (HTTP)', 'login-prompt': 'Anmeldeaufforderung auf der Konsole', ssh: 'Befehl über SSH', winrm: 'PowerShell-Befehl über WinRM', script: 'Skript im Gast', agent: 'Dienst oder Agent läuft' },
+    labels: {
+      'port': (port: string) => `Port ${port}`, 'http': (address: string) => address, 'login-prompt': (_none: string) => 'Anmeldeaufforderung auf der Konsole', 'ssh': (command: string) => `ssh: ${command}`,
+      'winrm': (command: string) => `WinRM: ${command}`, 'script-ssh': (firstLine: string) => `Skript über SSH: ${firstLine}`, 'script-winrm': (firstLine: string) => `Skript über WinRM: ${firstLine}`,
+      'agent': (service: string) => `Dienst ${service} läuft`,
+    },
     via: { ssh: 'SSH', winrm: 'WinRM' },
     fields: {
       port: 'Port', scheme: 'Protokoll', path: 'Pfad', host: 'Hostname', status: 'Erwarteter Status', text: 'Muss enthalten', username: 'Benutzername', secret: 'Geheimnis', hostKey: 'Hostschlüssel', command: 'Befehl',

@@ -1,3 +1,4 @@
+import { rowFaults } from '../../../shared/inventory/row-faults.ts';
 import { counted } from './counted.ts';
 
 export const inventory = {
@@ -115,6 +116,7 @@ export const inventory = {
   listNameHelp: (exists: boolean) => (exists ? 'Updates the existing inventory of this name and shows what is new, changed and gone.' : 'Creates a new inventory.'),
   save: 'Save inventory',
   problems: 'Rows with problems',
+  faults: rowFaults,
   advices: { 'os-unknown': 'Map a column, or choose a default.' },
   table: 'Table',
   row: 'Row',

@@ -1,3 +1,4 @@
+import { checkLabels } from '../../../shared/model/after-boot-check.ts';
 import { detailWords } from '../../../shared/reports/entry-details.ts';
 import { counted } from './counted.ts';
 
@@ -18,6 +19,7 @@ export const proof = {
     kind: 'Kind',
     schemes: { http: 'HTTP', https: 'HTTPS' },
     kinds: { port: 'Port', http: 'Web page (HTTP)', 'login-prompt': 'Login prompt on the console', ssh: 'Command by SSH', winrm: 'PowerShell command by WinRM', script: 'Script in the guest', agent: 'Service or agent runs' },
+    labels: checkLabels,
     via: { ssh: 'SSH', winrm: 'WinRM' },
     fields: {
       port: 'Port', scheme: 'Protocol', path: 'Path', host: 'Host name', status: 'Expected status', text: 'Must contain', username: 'User name', secret: 'Secret', hostKey: 'Host key', command: 'Command',

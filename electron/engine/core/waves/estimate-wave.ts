@@ -9,8 +9,10 @@ import type { WaveAction } from '../../../../shared/model/wave-action.ts';
 import { simulateWave, type SimulatedMember } from '../../waves/simulate-wave.ts';
 import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
+import { defaultsFiles } from '../../project-files/defaults-files.ts';
 import { lastCatalog } from '../last-catalogs.ts';
-import { replicaEnvironments } from '../replica-environments.ts';
+import { projectFolderOf, replicaEnvironments } from '../replica-environments.ts';
+import { forOnePass } from '../trust/accepted-endpoints.ts';
 import { listedMachines } from './listed-machines.ts';
 import { measuredReplica, median, newestVm, type Measured } from './measured-replica.ts';
 
@@ -150,11 +152,13 @@ function needsOf(all: readonly Sized[]): WaveEstimate['needs'] {
 
 /** By the mappings of the members: how many NICs come to a network, and which kept addresses are not in its ranges. */
 function networksOf(core: CoreContext, all: readonly Sized[]): WaveEstimate['networks'] {
+  const defaults = defaultsFiles(projectFolderOf(core)).all();
   const networks = new Map([...new Set(all.map(({ replica }) => replica.destinationEndpointId))].map((id) => [id, lastCatalog(core, id)?.networks ?? []]));
   const found = new Map<string, { network: string; nics: number; cidrs: readonly string[]; outside: { name: string; address: string }[] }>();
+  const pass = forOnePass(core);
   for (const { replica, vm } of all) {
     if (vm === undefined) continue;
-    const environment = replicaEnvironments(core, replica).values('destination');
+    const environment = replicaEnvironments(pass, replica, defaults).values('destination');
     const map = environment['network_map'];
     const keeps = environment['preserve_fixed_ips'] === true || environment['preserve_fixed_ips'] === 'true';
     if (typeof map !== 'object' || map === null || Array.isArray(map)) continue;

@@ -8,6 +8,7 @@ import type { WaveFacts } from '../../store/wave-facts.ts';
 import type { StoredMember } from '../../store/wave-runs.ts';
 import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
+import { forOnePass } from '../trust/accepted-endpoints.ts';
 import { quotaShortages } from './estimate-wave.ts';
 import { CauseList, readinessFindings } from './readiness.ts';
 
@@ -44,18 +45,21 @@ export function waveDetail(core: CoreContext, wave: Wave, defaults: Defaults): W
   const inRun = new Map(stored[0] === undefined ? [] : core.store.waveRuns.members(stored[0].id).map((member) => [member.replicaId, member]));
   const order = waveOrder([...facts.values()].map(({ replicaId, name }) => ({ id: replicaId, name })), wave.plan);
   const causes = new CauseList();
-  const toMove = order.members.flatMap(({ id }) => (facts.get(id)?.movedAt === undefined ? (core.store.replicas.find(id) ?? []) : []));
+  const replicas = new Map(core.store.replicas.list().map((replica) => [replica.id, replica]));
+  const pass = forOnePass(core);
+  const toMove = order.members.flatMap(({ id }) => (facts.get(id)?.movedAt === undefined ? (replicas.get(id) ?? []) : []));
   const shortages = quotaShortages(core, toMove);
-  for (const { replicas, ...quota } of shortages) {
+  for (const { replicas: short, ...quota } of shortages) {
     const { endpoint, quota: kind, needed, free, at } = quota;
     const message = `Quota ${kind} of ${endpoint} too small: the wave needs ${needed}, and ${free} were free${at === undefined ? ' in its last catalog' : ` at ${at}`}.`;
-    for (const id of replicas) causes.add(id, { kind: 'quota', severity: 'error', code: kind, message, quota });
+    for (const id of short) causes.add(id, { kind: 'quota', severity: 'error', code: kind, message, quota });
   }
-  const isShort = new Set(shortages.flatMap(({ replicas }) => replicas));
+  const isShort = new Set(shortages.flatMap((shortage) => shortage.replicas));
   let ready = 0;
   const memberList = order.members.map(({ id, name, group, after }): WaveMember => {
     const fact = facts.get(id)!;
-    const findings = core.store.replicas.find(id) === undefined ? [] : readinessFindings(core, core.store.replicas.find(id)!, defaults);
+    const replica = replicas.get(id);
+    const findings = replica === undefined ? [] : readinessFindings(pass, replica, defaults);
     for (const { code, severity, path, message } of findings) causes.add(id, { kind: 'finding', severity, code, path, message });
     const errors = findings.filter(({ severity }) => severity === 'error').length;
     const failure = failureOf(core, fact, inRun.get(id));
@@ -96,7 +100,8 @@ function member(
   core: CoreContext, { id, name, group, after }: { readonly id: string; readonly name: string; readonly group: number; readonly after: readonly string[] },
   fact: WaveFacts, inRun: StoredMember | undefined, errors: number,
 ): WaveMember {
-  const progress = liveProgress(core, id);
+  // What never ran has made no progress.
+  const progress = fact.state === undefined ? undefined : liveProgress(core, id);
   return {
     replicaId: id, name, group, after: [...after],
     attempts: inRun?.attempts ?? 0,

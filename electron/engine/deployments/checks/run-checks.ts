@@ -1,4 +1,4 @@
-import { checkName, type AfterBootCheck, type CheckResult } from '../../../../shared/model/after-boot-check.ts';
+import { checkLabel, checkName, type AfterBootCheck, type CheckLabel, type CheckResult } from '../../../../shared/model/after-boot-check.ts';
 import { CausewayError, toErrorRecord } from '../../../../shared/model/causeway-error.ts';
 import { mapConcurrently } from '../../concurrency/map-concurrently.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -45,11 +45,16 @@ export function runChecks(checks: readonly AfterBootCheck[], server: CheckedServ
   });
 }
 
+function cleanLabel(check: AfterBootCheck, clean: CheckMeans['clean']): CheckLabel {
+  const { code, what } = checkLabel(check);
+  return { code, what: cleanAnswer(clean(what)) };
+}
+
 async function untilItPasses(check: AfterBootCheck, server: CheckedServer, { clock, probe = probePort, clean }: CheckMeans, signal: AbortSignal): Promise<CheckResult> {
   const begun = clock.monotonic();
   const limitMs = (check.timeoutSeconds ?? defaultTimeoutSeconds) * 1000;
   const result = (outcome: CheckResult['outcome'], evidence: string, attempts: number): CheckResult => ({
-    name: cleanAnswer(clean(checkName(check))), kind: check.kind, outcome, evidence: cleanAnswer(clean(evidence), check.kind === 'script' ? longestEvidence : undefined), attempts,
+    name: cleanAnswer(clean(checkName(check))), ...(check.name === undefined ? { label: cleanLabel(check, clean) } : {}), kind: check.kind, outcome, evidence: cleanAnswer(clean(evidence), check.kind === 'script' ? longestEvidence : undefined), attempts,
     seconds: Math.round((clock.monotonic() - begun) / 100) / 10, at: new Date().toISOString(),
   });
   let refusals = 0;
