@@ -67,7 +67,7 @@ describe('waves in the workbench', () => {
     await page.getByLabel('Search by name').fill('web-');
     await page.getByText('4 of 6 replicas').waitFor();
     await page.getByLabel('Select all shown').check();
-    await page.getByRole('button', { name: 'Assign 4 selected to a wave' }).click();
+    await page.getByRole('button', { name: 'Assign to wave: 4 selected' }).click();
     await page.getByRole('button', { name: 'Assign 4 VMs' }).click();
     await page.getByRole('link', { name: 'Night 1' }).first().waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -75,7 +75,7 @@ describe('waves in the workbench', () => {
     await page.getByLabel('Search by name').fill('');
     await page.getByText('6 replicas', { exact: true }).waitFor();
     await page.getByLabel('Select all shown').check();
-    await page.getByRole('button', { name: 'Assign 6 selected to a wave' }).click();
+    await page.getByRole('button', { name: 'Assign to wave: 6 selected' }).click();
     await page.getByRole('button', { name: 'Assign 6 VMs' }).click();
     await page.getByRole('link', { name: 'Night 1' }).first().waitFor();
     await choose(page.getByLabel('Wave', { exact: true }), 'No wave');
@@ -256,10 +256,29 @@ describe('waves in the workbench', () => {
     await page.getByRole('link', { name: 'Runbook' }).click();
     await heading('Runbook of Night 1');
     await page.getByText('0 of 30 steps done').waitFor();
+    await page.getByText('Sun, Mar 28, 22:00 Europe/Berlin · 4 h').waitFor();
+    await page.getByRole('region', { name: 'db-1' }).getByText('Databases (group 1 of 3)').waitFor();
+    await page.getByRole('region', { name: 'web-1' }).getByText('Web (group 2 of 3) · waits for a go').waitFor();
+    await page.getByRole('region', { name: 'web-2' }).getByText('Other members (group 3 of 3) · after web-3').waitFor();
     await page.getByLabel('Go/no-go: state, approval, lag (db-1)').click();
     await page.getByText('1 of 30 steps done').waitFor();
     await page.getByRole('table', { name: 'Runbook of db-1' }).getByText(/^Anna Berg, /).waitFor();
     await lookAt('runbook');
+  });
+
+  it('limits all executions together, by keyboard alone, and shows the limit where they are', async () => {
+    await go('Replicas');
+    await page.getByRole('button', { name: 'Parallel executions: 4', exact: true }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Bandwidth limit').fill('20X');
+    expect(await dialog.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false);
+    await dialog.getByLabel('Bandwidth limit').fill('20M');
+    await lookAt('limit-of-all');
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('button', { name: 'Parallel executions: 4 · 20M' }).press('Enter');
+    await dialog.getByLabel('Bandwidth limit').fill('');
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('button', { name: 'Parallel executions: 4', exact: true }).waitFor();
   });
 
   it('tells on the first page where the project stands, what failed, and what comes next', async () => {

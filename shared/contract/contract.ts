@@ -133,7 +133,7 @@ export const calls = {
 
   'catalog.capture': { input: z.strictObject({ endpoint: reference, environment: jsonObjectSchema.default({}) }), output: catalogSchema },
   /** What the destination had when it was last asked; without a network. */
-  'catalog.last': { input: z.strictObject({ endpoint: reference }), output: z.object({ catalog: catalogSchema.optional() }) },
+  'catalog.last': { input: z.strictObject({ endpoint: reference.optional() }), output: z.object({ catalog: catalogSchema.optional() }) },
   'options.list': {
     input: z.strictObject({
       endpoint: reference,

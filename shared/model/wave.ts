@@ -114,6 +114,8 @@ export const waveDetailSchema = waveSummarySchema.extend({
   groups: z.array(z.object({ name: z.string(), needsGo: z.boolean(), members: count })),
   memberList: z.array(waveMemberSchema),
   causes: z.array(waveCauseSchema),
+  /** Destinations of members whose quotas readiness was held against, and when their catalog was captured. */
+  quotaCatalogs: z.array(z.object({ endpoint: z.string(), name: z.string(), at: z.string().optional() })),
   /** Members that nothing holds back. */
   ready: count,
   progress: waveProgressSchema,

@@ -14,6 +14,11 @@ export function percentOf({ bytesDone, bytesTotal, phase }: TransferProgress): n
   return bytesTotal === 0 ? 0 : Math.min(100, Math.floor((100 * bytesDone) / bytesTotal));
 }
 
+/** What happens to the bytes; of an execution that does not run, that it stopped there. */
+export function phaseWords({ phase }: Pick<TransferProgress, 'phase'>, isRunning: boolean): string {
+  return isRunning || phase === 'done' || phase === 'waiting' ? text.runs.phases[phase] : text.runs.stopped;
+}
+
 interface Props {
   readonly name: string;
   readonly transfer: TransferProgress;
@@ -25,6 +30,7 @@ interface Props {
 export function TransferBar({ name, transfer, isRunning }: Props) {
   const percent = percentOf(transfer);
   const words = transferWords(transfer, isRunning);
+  const phase = phaseWords(transfer, isRunning);
   const isStalled = isRunning && transfer.stalledForSeconds >= stalledAfter && transfer.phase !== 'done' && transfer.phase !== 'waiting';
   return (
     <Box>
@@ -33,7 +39,7 @@ export function TransferBar({ name, transfer, isRunning }: Props) {
           {name}
         </Typography>
         <Typography variant="body2">
-          {text.runs.phases[transfer.phase]} · {percent} %
+          {phase} · {percent} %
         </Typography>
       </Box>
       <LinearProgress
@@ -41,7 +47,7 @@ export function TransferBar({ name, transfer, isRunning }: Props) {
         value={percent}
         color={isStalled ? 'warning' : transfer.phase === 'done' ? 'success' : 'info'}
         aria-label={text.runs.barOf(name)}
-        aria-valuetext={`${text.runs.phases[transfer.phase]}, ${percent} %, ${words}`}
+        aria-valuetext={`${phase}, ${percent} %, ${words}`}
         sx={{ height: 8, borderRadius: 4 }}
       />
       <Typography variant="caption" component="div" sx={{ color: 'text.secondary', mt: 0.5 }}>

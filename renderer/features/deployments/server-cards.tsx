@@ -15,6 +15,7 @@ const tones: Readonly<Record<BootReport['outcome'], StateTone>> = { up: 'good', 
 /** The virtual machine, and whether its guest has booted. */
 export function ServerCards({ deployment }: { readonly deployment: DeploymentDetail }) {
   const { server, boot, state } = deployment;
+  const isChecked = deployment.tasks.some(({ id, state: of }) => id === 'check-boot' && of === 'running');
   const isThere = server !== undefined && (state === 'completed' || !isTerminalDeployment(state) || deployment.kept) && state !== 'deleted';
   return (
     <Box sx={{ display: 'grid', gap: 3, gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' } }}>
@@ -41,7 +42,7 @@ export function ServerCards({ deployment }: { readonly deployment: DeploymentDet
       </Section>
       <Section title={words.boot}>
         {boot === undefined ? (
-          <Typography sx={{ color: 'text.secondary' }}>{isTerminalDeployment(state) ? words.bootOutcomes['not-checked'] : words.bootPending}</Typography>
+          <Typography sx={{ color: 'text.secondary' }}>{isTerminalDeployment(state) ? words.bootOutcomes['not-checked'] : isChecked ? words.bootChecking : words.bootPending}</Typography>
         ) : (
           <>
             <Box role="status" sx={{ fontWeight: 600 }}>

@@ -111,8 +111,7 @@ function Plan({ list, sources, destinations }: PlanProps) {
   const [isMore, setMore] = useState(false);
   const [base, setBase] = useState<string>(words.waveName);
   const measured = useQuery('wave.measuredChanges', {}).data ?? noChanges;
-  const known = useQuery('catalog.last', { endpoint: destination === '' ? destinations[0]!.id : destination }).data?.catalog;
-  const catalog = destination === '' ? undefined : known;
+  const catalog = useQuery('catalog.last', destination === '' ? {} : { endpoint: destination }).data?.catalog;
   const quotas = catalog?.quotas ?? noQuotas;
   const bytesPerSecond = rateOf(rate);
   const changeRate = useMemo(() => parseChangeRate(change), [change]);

@@ -5,10 +5,12 @@ import Checkbox from '@mui/material/Checkbox';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
+import { formatRate } from '../../../shared/model/bandwidth-profile.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { text } from '../../text/text.ts';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
 import { StartDeploymentDialog } from '../../forms/deployment/start-deployment-dialog.tsx';
+import type { BandwidthOptions } from '../../forms/execution/bandwidth.ts';
 import { QueueLimitDialog } from '../../forms/execution/queue-limit-dialog.tsx';
 import { AssignWaveDialog } from '../../forms/waves/assign-wave-dialog.tsx';
 import { StartRunDialog } from '../../forms/execution/start-run-dialog.tsx';
@@ -32,6 +34,12 @@ interface Props {
 }
 
 /** What can be done with several replicas at once, and how many runs go on at the same time. */
+/** Beside the count, where all executions together are limited. */
+function limitWords(limits: BandwidthOptions): string {
+  if (limits.bandwidthLimit === undefined) return limits.bandwidthProfile === undefined ? '' : ` · ${text.runs.limitByTime}`;
+  return ` · ${limits.bandwidthLimit === 0 ? text.runs.pausedNow : formatRate(limits.bandwidthLimit)}`;
+}
+
 export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
   // Those that were meant when the dialog was opened: what is started does not drop out of it.
   const [open, setOpen] = useState<Opened>();
@@ -86,6 +94,7 @@ export function ChosenReplicas({ chosen, shown, onChoose }: Props) {
       {queue.data !== undefined && (
         <Button size="small" startIcon={<TuneIcon />} sx={{ flexShrink: 0, alignSelf: 'flex-start', mt: 0.75 }} onClick={() => setOpen({ dialog: 'limit', replicas: [] })}>
           {text.runs.atOnce}: {queue.data.atOnce}
+          {limitWords(queue.data)}
         </Button>
       )}
       {open?.dialog === 'run' && <StartRunDialog replicas={open.replicas} onStarted={() => onChoose([])} onClose={close} />}

@@ -8,7 +8,7 @@ import type { TransferProgress } from '../../../shared/model/progress.ts';
 import { useNow } from '../../components/use-now.ts';
 import { text } from '../../text/text.ts';
 import { rateNow } from '../../forms/execution/bandwidth.ts';
-import { percentOf, TransferBar } from '../../components/executions/transfer-bar.tsx';
+import { percentOf, phaseWords, TransferBar } from '../../components/executions/transfer-bar.tsx';
 import { useProgress } from '../../components/executions/use-progress.ts';
 import { useRates } from './use-rates.ts';
 
@@ -40,7 +40,7 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
               <RateChart samples={rates} limit={limit} secondsLeft={progress.total.phase === 'copying' && execution.state === 'running' ? progress.total.secondsLeft : undefined} />
             </Suspense>
           )}
-          <Announcement total={progress.total} />
+          <Announcement total={progress.total} isRunning={isRunning} />
         </Stack>
       )}
     </Paper>
@@ -48,11 +48,11 @@ export function ProgressCard({ execution }: { readonly execution: Execution }) {
 }
 
 /** Read out when the phase changes and every tenth, not at every number. */
-function Announcement({ total }: { readonly total: TransferProgress }) {
+function Announcement({ total, isRunning }: { readonly total: TransferProgress; readonly isRunning: boolean }) {
   const tenth = Math.floor(percentOf(total) / 10) * 10;
   return (
     <Box role="status" aria-live="polite" sx={{ position: 'absolute', width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)' }}>
-      {text.runs.announce(text.runs.phases[total.phase], tenth)}
+      {text.runs.announce(phaseWords(total, isRunning), tenth)}
     </Box>
   );
 }

@@ -125,7 +125,7 @@ export function PlanDialog({ wave, onSaved, onClose }: Props) {
             helperText={startsWith === 'rehearse' && network.trim() === '' ? words.noRehearsalNetwork : undefined}
           />
           <TextField
-            type="number" size="small" label={text.waves.atOnce} value={atOnce} error={!isCount} onChange={(event) => setAtOnce(event.target.value)} helperText={words.atOnceHelp} sx={span(4)}
+            type="number" size="small" label={text.waves.atOnce} value={atOnce} error={!isCount} onChange={(event) => setAtOnce(event.target.value)} placeholder="4" sx={span(4)}
             slotProps={{ inputLabel: { shrink: true }, htmlInput: { min: 1, max: mostAtOnce } }}
           />
           <TextField

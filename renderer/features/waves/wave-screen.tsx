@@ -13,13 +13,14 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { isEnded, type WaveCause, type WaveDetail } from '../../../shared/model/wave.ts';
 import { hrefOf } from '../../app/route.ts';
 import { stateColor } from '../../app/theme.ts';
+import { useToast } from '../../app/toasts.tsx';
 import { useAction } from '../../app/use-action.ts';
 import { useLink, useWorkbenchEvent } from '../../app/workbench-context.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { EnglishText } from '../../components/english-text.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { useRunQuery } from '../../components/executions/use-run-query.ts';
-import { bytesText, durationText, rateText } from '../../components/quantities.ts';
+import { bytesText, durationText, rateText, timeText } from '../../components/quantities.ts';
 import { QueryView } from '../../components/query-view.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { Section } from '../../components/section.tsx';
@@ -78,7 +79,7 @@ export function WaveScreen({ name }: { readonly name: string }) {
               <>
                 <Figures wave={shown} />
                 <WaveEstimate wave={shown} first={nextAction(shown)} />
-                <Causes wave={shown} onShow={setCause} />
+                <Causes wave={shown} onShow={setCause} onChanged={query.reload} />
                 <WaveMembers wave={shown} cause={cause} onShowAll={() => setCause(undefined)} onChanged={query.reload} />
               </>
             )}
@@ -176,7 +177,7 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
 }
 
 /** Grouped by cause: one line for all that it holds back. */
-function Causes({ wave, onShow }: { readonly wave: WaveDetail; readonly onShow: (cause: WaveCause) => void }) {
+function Causes({ wave, onShow, onChanged }: { readonly wave: WaveDetail; readonly onShow: (cause: WaveCause) => void; readonly onChanged: () => void }) {
   const names = new Map(wave.memberList.map(({ replicaId, name }) => [replicaId, name]));
   const column = words.causeColumns;
   const causes = wave.causes.filter((cause) => !isAboutNoVm(cause));
@@ -227,6 +228,30 @@ function Causes({ wave, onShow }: { readonly wave: WaveDetail; readonly onShow: 
           {text.validation.noCatalog}
         </Typography>
       )}
+      <QuotaAge wave={wave} onRead={onChanged} />
     </Section>
+  );
+}
+
+/** How old the quotas are that VMs were held against, and a way to read them again. */
+function QuotaAge({ wave: { quotaCatalogs }, onRead }: { readonly wave: WaveDetail; readonly onRead: () => void }) {
+  const link = useLink();
+  const toast = useToast();
+  const refresh = useAction(async () => {
+    for (const { endpoint } of quotaCatalogs) await link.call('catalog.capture', { endpoint });
+    onRead();
+    toast(words.quotasRead);
+  });
+  if (quotaCatalogs.length === 0) return null;
+  return (
+    <Box sx={{ display: 'flex', gap: 1.5, alignItems: 'center', flexWrap: 'wrap', mt: 1 }}>
+      <Typography variant="caption" sx={{ color: 'text.secondary' }}>
+        {quotaCatalogs.map((of) => words.quotasOf(of.name, of.at === undefined ? undefined : timeText(of.at))).join(' ')}
+      </Typography>
+      <Button size="small" disabled={refresh.isBusy} onClick={() => void refresh.run()}>
+        {words.quotasRefresh}
+      </Button>
+      {refresh.error !== undefined && <ErrorNotice error={refresh.error} onClose={refresh.clear} />}
+    </Box>
   );
 }

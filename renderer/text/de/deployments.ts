@@ -99,6 +99,7 @@ export const deployments = {
   addresses: 'Adressen',
   noAddress: 'Keine bekannte Adresse',
   bootPending: 'Wird geprüft, sobald die VM läuft.',
+  bootChecking: 'Es wird geprüft, ob der Gast gestartet ist.',
   bootOutcomes: { up: 'Der Gast ist gestartet', failed: 'Der Gast ist nicht gestartet', unproven: 'Nicht bestätigt', 'not-checked': 'Nicht geprüft' },
   evidence: 'Details',
   after: (duration: string) => `nach ${duration}`,

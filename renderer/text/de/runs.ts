@@ -14,6 +14,7 @@ export const runs = {
     skipped: 'Übersprungen',
     deleted: 'Gelöscht',
   },
+  stopped: 'Angehalten',
   phases: {
     waiting: 'Wartet',
     planning: 'Wird geplant',
@@ -72,6 +73,7 @@ export const runs = {
   notMeasured: '–',
   /** As it was typed, and in the unit of the plot. */
   limitNow: (rate: string, plotted: string) => `Limit jetzt ${rate} (${plotted})`,
+  limitByTime: 'nach Tageszeit begrenzt',
   pausedNow: 'jetzt angehalten',
   tasks: 'Aufgaben',
   noTasks: 'Aufgaben werden aufgeführt, sobald die Ausführung startet.',

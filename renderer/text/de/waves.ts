@@ -63,7 +63,7 @@ export const waves = {
     invalid: 'Jede Sperrzeit braucht an beiden Enden einen Tag und eine Uhrzeit, und endet, nachdem sie begonnen hat.',
   },
   planFields: {
-    window: 'Zeitfenster', execution: 'Ausführungen und Proben', atOnceHelp: 'Leer: 4.',
+    window: 'Zeitfenster', execution: 'Ausführungen und Proben',
     dependencies: 'Abhängigkeiten', dependenciesLead: 'Eine VM startet, wenn die vor ihr abgeschlossen sind.',
     dependent: (number: number) => `VM ${number}`, startsAfter: (number: number) => `VM ${number} startet nach`, addDependency: 'Abhängigkeit hinzufügen', removeDependency: (number: number) => `Abhängigkeit ${number} entfernen`,
     rehearsalNetwork: 'Isoliertes Netzwerk für Proben', noRehearsalNetwork: 'Ohne dieses starten Proben nicht von selbst.',
@@ -98,6 +98,9 @@ export const waves = {
   noCauses: 'Nichts. Alle VMs sind bereit.',
   causeKinds: { 'never-synchronised': 'Nie synchronisiert', 'not-rehearsed': 'Nicht geprobt' },
   quotaCause: (quota: string, endpoint: string, needed: number, free: number, at: string | undefined) => `Quote zu klein: ${quota} bei ${endpoint}, ${needed} nötig, ${free} frei. Stand: ${at ?? 'letzter Katalog'}.`,
+  quotasOf: (endpoint: string, at: string | undefined) => `Kontingente von ${endpoint}, Stand ${at ?? 'des letzten Katalogs'}.`,
+  quotasRefresh: 'Kontingente neu lesen',
+  quotasRead: 'Kontingente gelesen',
   planCauses: {
     unknown: (names: string) => `Der Plan nennt ${names}, das kein Mitglied dieser Welle ist.`,
     circular: (names: string) => `Diese Mitglieder warten aufeinander: ${names}.`,

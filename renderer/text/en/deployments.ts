@@ -99,6 +99,7 @@ export const deployments = {
   addresses: 'Addresses',
   noAddress: 'No known address',
   bootPending: 'Checked once the VM is running.',
+  bootChecking: 'Checking whether the guest has booted.',
   bootOutcomes: { up: 'The guest has booted', failed: 'The guest did not boot', unproven: 'Not confirmed', 'not-checked': 'Not checked' },
   evidence: 'Details',
   after: (duration: string) => `after ${duration}`,

@@ -14,6 +14,7 @@ export const runs = {
     skipped: 'Skipped',
     deleted: 'Deleted',
   },
+  stopped: 'Stopped',
   phases: {
     waiting: 'Waiting',
     planning: 'Planning',
@@ -72,6 +73,7 @@ export const runs = {
   notMeasured: '–',
   /** As it was typed, and in the unit of the plot. */
   limitNow: (rate: string, plotted: string) => `limit now ${rate} (${plotted})`,
+  limitByTime: 'limited by time of day',
   pausedNow: 'paused now',
   tasks: 'Tasks',
   noTasks: 'Tasks are listed when the execution starts.',

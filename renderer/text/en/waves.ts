@@ -63,7 +63,7 @@ export const waves = {
     invalid: 'Each black-out needs a day and a time at both ends, and ends after it begins.',
   },
   planFields: {
-    window: 'Window', execution: 'Executions and rehearsals', atOnceHelp: 'Empty: 4.',
+    window: 'Window', execution: 'Executions and rehearsals',
     dependencies: 'Dependencies', dependenciesLead: 'A VM starts when those before it are completed.',
     dependent: (number: number) => `VM ${number}`, startsAfter: (number: number) => `VM ${number} starts after`, addDependency: 'Add dependency', removeDependency: (number: number) => `Remove dependency ${number}`,
     rehearsalNetwork: 'Isolated network for rehearsals', noRehearsalNetwork: 'Without one, rehearsals do not start automatically.',
@@ -81,7 +81,7 @@ export const waves = {
   addButton: (count: number) => `Add ${vms(count)}`,
   fromWave: (wave: string) => `in ${wave}`,
   assign: 'Assign to wave…',
-  assignOf: (count: number) => `Assign ${count} selected to a wave`,
+  assignOf: (count: number) => `Assign to wave: ${count} selected`,
   assignTitle: (count: number) => `Assign ${vms(count)} to a wave`,
   assignField: 'Wave',
   assignNew: 'New wave',
@@ -98,6 +98,9 @@ export const waves = {
   noCauses: 'Nothing. All VMs are ready.',
   causeKinds: { 'never-synchronised': 'Never synchronised', 'not-rehearsed': 'Not rehearsed' },
   quotaCause: (quota: string, endpoint: string, needed: number, free: number, at: string | undefined) => `Quota too small: ${quota} at ${endpoint}, ${needed} needed, ${free} free. As of ${at ?? 'the last catalog'}.`,
+  quotasOf: (endpoint: string, at: string | undefined) => `Quotas of ${endpoint} as of ${at ?? 'its last catalog'}.`,
+  quotasRefresh: 'Refresh quotas',
+  quotasRead: 'Quotas read',
   planCauses: {
     unknown: (names: string) => `The plan names ${names}, which is not a member of this wave.`,
     circular: (names: string) => `These members wait for each other: ${names}.`,

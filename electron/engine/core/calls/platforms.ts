@@ -54,7 +54,7 @@ export const platformCalls: Handlers<CallsOf<'vm' | 'catalog' | 'options'>> = {
   },
 
   async 'catalog.last'(core, { endpoint }) {
-    const catalog = lastCatalog(core, endpointOf(core, endpoint).id);
+    const catalog = endpoint === undefined ? undefined : lastCatalog(core, endpointOf(core, endpoint).id);
     return catalog === undefined ? {} : { catalog };
   },
 

@@ -80,7 +80,8 @@ export function deploymentEvidence(store: Store, deployment: Deployment): JsonOb
     vm: vm === undefined ? undefined : { name: vm.name, disks: vm.disks.map(({ id, size_bytes: sizeBytes }) => ({ id, sizeBytes })), nics: vm.nics.map(({ id, network }) => ({ id, network })) },
     server: server === undefined ? undefined : { id: server.id, name: server.name, addresses: [...server.addresses] },
     boot: boot === undefined ? undefined : { outcome: boot.outcome, evidence: boot.evidence, seconds: Math.round(boot.seconds * 10) / 10, consoleSha256: sha256(boot.console) },
-    checks: checks?.map((check) => ({ ...check })),
+    // Its name says the same as its label.
+    checks: checks?.map(({ label: _label, ...check }) => ({ ...check })),
     guest: guest === undefined ? undefined : {
       name: guest.dossier.name, hostname: guest.dossier.hostname, steps: guest.steps.filter(({ changed }) => changed).map(({ title }) => title),
       changes: changesOf(guest.diff).slice(0, mostChanges), changeCount: changesOf(guest.diff).length, diffSha256: sha256(canonicalJson(guest.diff)),

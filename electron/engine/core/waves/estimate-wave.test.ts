@@ -119,6 +119,7 @@ test('what a wave needs is held against quotas and ranges of the last catalog', 
     kind: 'quota', severity: 'error', code: 'volumes', message: 'Quota volumes of to too small: the wave needs 2, and 1 were free in its last catalog.',
     quota: { endpoint: 'to', quota: 'volumes', needed: 2, free: 1 }, replicas: [web],
   });
+  expect(shown.quotaCatalogs).toEqual([{ endpoint: id, name: 'to' }]);
   const readyWith = async (quotas: CatalogQuota[], at?: Date): Promise<number> => {
     keepCatalog({ stateFolder }, id, { quotas, ...(at === undefined ? {} : { captured_at: at.toISOString() }) });
     return (await core.call('wave.show', { wave: 'first' })).ready;

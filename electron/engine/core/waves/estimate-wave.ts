@@ -5,6 +5,7 @@ import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import { instantOf } from '../../../../shared/model/wall-time.ts';
 import type { MemberEstimate, WaveEstimate } from '../../../../shared/model/wave-estimate.ts';
+import type { WaveDetail } from '../../../../shared/model/wave.ts';
 import type { WaveAction } from '../../../../shared/model/wave-action.ts';
 import { simulateWave, type SimulatedMember } from '../../waves/simulate-wave.ts';
 import { waveOrder } from '../../../../shared/model/wave-order.ts';
@@ -237,6 +238,15 @@ function withoutVolumes({ replica, vm }: Sized, used: ReadonlySet<string>): Size
 /** Which members a quota holds back: in their order, those for which nothing is left. As of the last catalog; nothing is contacted. */
 export interface QuotaShortage extends Omit<QuotaNeeds, 'members' | 'limit'> {
   readonly replicas: readonly string[];
+}
+
+/** Destinations of replicas whose last catalog has quotas, with the moment at which it was captured. */
+export function quotaCatalogs(core: CoreContext, replicas: readonly Replica[]): WaveDetail['quotaCatalogs'] {
+  return [...new Set(replicas.map(({ destinationEndpointId }) => destinationEndpointId))].flatMap((endpoint) => {
+    const catalog = lastCatalog(core, endpoint);
+    if (usedQuotas(catalog?.quotas ?? []).length === 0) return [];
+    return [{ endpoint, name: core.store.endpoints.find(endpoint)?.name ?? endpoint, ...(catalog?.captured_at === undefined ? {} : { at: catalog.captured_at }) }];
+  });
 }
 
 /** @param members in their order, without those that are at the destination already */

@@ -9,7 +9,7 @@ import type { StoredMember } from '../../store/wave-runs.ts';
 import { waveOrder } from '../../../../shared/model/wave-order.ts';
 import type { CoreContext } from '../core-context.ts';
 import { forOnePass } from '../trust/accepted-endpoints.ts';
-import { quotaShortages } from './estimate-wave.ts';
+import { quotaCatalogs, quotaShortages } from './estimate-wave.ts';
 import { CauseList, readinessFindings } from './readiness.ts';
 
 const activeStates: ReadonlySet<string | undefined> = new Set(['pending', 'running', 'cancelling', 'interrupted']);
@@ -80,6 +80,7 @@ export function waveDetail(core: CoreContext, wave: Wave, defaults: Defaults): W
     groups: order.groups.map(({ name, needsGo }, index) => ({ name, needsGo, members: memberList.filter(({ group }) => group === index).length })),
     memberList,
     causes: causes.list(),
+    quotaCatalogs: quotaCatalogs(core, toMove),
     ready,
     progress: progressOf(memberList),
     runs,
