@@ -6,7 +6,7 @@ import { ChunkSlab, type ChunkBuffer } from './chunk-buffer.ts';
  * What the chunks of all disks of this process may take together: more of them wait for each other, and memory stays bounded. One large chunk of each disk
  * waits for no other disk's: those that wait for their link hold up nobody.
  */
-const PROCESS_BYTES = 64 * 1024 * 1024;
+const PROCESS_BYTES = 48 * 1024 * 1024;
 /** Parts of the largest chunk, for which there are buffers as well. */
 const PARTS = [8, 2, 1];
 

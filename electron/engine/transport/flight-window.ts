@@ -1,6 +1,6 @@
 const mebibyte = 1024 * 1024;
 const smallestBytes = 16 * mebibyte;
-const largestBytes = 64 * mebibyte;
+const largestBytes = 48 * mebibyte;
 /** What waits in queues on both sides, beside what is on the link itself. */
 const queuedBytes = 8 * mebibyte;
 const smallestOnLinkBytes = 4 * mebibyte;
