@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
+import type { ExecutionState } from '../../shared/model/execution.ts';
 import { rateText } from '../components/quantities.ts';
 import { useNow } from '../components/use-now.ts';
 import { text } from '../text/text.ts';
@@ -11,6 +12,8 @@ interface Told {
   readonly at: number;
   readonly perSecond: number;
 }
+
+const active: ReadonlySet<string> = new Set(['pending', 'running', 'cancelling'] satisfies readonly ExecutionState[]);
 
 /** An execution that says nothing for so long sends nothing. */
 const staleMs = 5000;
@@ -24,6 +27,10 @@ export function RateFoot() {
       const others = [...before].filter(([id, one]) => id !== executionId && at - one.at < staleMs);
       return new Map(total.phase === 'done' ? others : [...others, [executionId, { at, perSecond: total.sentPerSecond ?? total.rateBytesPerSecond }]]);
     });
+  });
+  // What has ended sends nothing more.
+  useWorkbenchEvent('execution.event', ({ type, executionId, details }) => {
+    if (type === 'execution.state' && executionId !== undefined && !active.has(String(details['state']))) setTold((before) => new Map([...before].filter(([id]) => id !== executionId)));
   });
   const now = useNow(1000);
   const current = [...told.values()].filter(({ at }) => now - at < staleMs);

@@ -114,7 +114,7 @@ export const runs = {
     `${position === 1 ? 'Als Nächstes an der Reihe' : `${position - 1} davor in der Warteschlange`}. Dieses Projekt führt ${atOnce} parallel aus.`,
   atOnce: 'Parallele Ausführungen',
   atOnceHelp: '1 bis 32 für alle Ausführungen dieses Projekts. Weitere Ausführungen kommen in die Warteschlange.',
-  atOnceTitle: 'Parallele Ausführungen',
+  atOnceTitle: 'Grenzen aller Ausführungen',
   atOnceLead: 'Wird sofort wirksam. Wenn Sie das Limit senken, werden laufende Ausführungen fortgesetzt und weitere kommen in die Warteschlange.',
   bandwidthOfAll: 'Alle Ausführungen dieses Projekts zusammen haben höchstens diese Bandbreite, zu gleichen Teilen. Das Limit wird sofort wirksam.',
   atOnceChanged: (count: number) => counted(count, { one: '# parallele Ausführung', other: '# parallele Ausführungen' }),

@@ -114,7 +114,7 @@ export const runs = {
     `${position === 1 ? 'Next in the queue' : `${position - 1} ahead in the queue`}. This project runs ${atOnce} in parallel.`,
   atOnce: 'Parallel executions',
   atOnceHelp: '1 to 32 for all executions of this project. Further executions are queued.',
-  atOnceTitle: 'Parallel executions',
+  atOnceTitle: 'Limits of all executions',
   atOnceLead: 'Takes effect immediately. If you lower the limit, running executions continue and further ones are queued.',
   bandwidthOfAll: 'All executions of this project together have at most this bandwidth, in equal shares. It takes effect immediately.',
   atOnceChanged: (count: number) => counted(count, { one: '# parallel execution', other: '# parallel executions' }),
