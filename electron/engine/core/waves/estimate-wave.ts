@@ -255,7 +255,7 @@ export function quotaShortages(core: CoreContext, members: readonly Replica[]): 
   const endpoints = [...new Set(members.map(({ destinationEndpointId }) => destinationEndpointId))].filter((id) => usedQuotas(lastCatalog(core, id)?.quotas ?? []).length > 0);
   if (endpoints.length === 0) return [];
   const listed = listedMachines(core);
-  const sized = members.filter(({ destinationEndpointId }) => endpoints.includes(destinationEndpointId)).map((replica) => ({ replica, vm: newestVm(core.store, replica.id) ?? listed(replica)?.vm }));
+  const sized = members.filter(({ destinationEndpointId }) => endpoints.includes(destinationEndpointId)).map((replica) => ({ replica, vm: newestVm(core.store, replica) ?? listed(replica)?.vm }));
   return quotaNeeds(core, sized).flatMap(({ members: each, limit: _limit, ...quota }) => {
     let used = 0;
     const replicas = each.flatMap(({ replica, amount }) => {

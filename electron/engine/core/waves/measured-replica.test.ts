@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../store/store.ts';
-import { measuredReplica } from './measured-replica.ts';
+import { measuredReplica, newestVm } from './measured-replica.ts';
 
 const MiB = 1024 ** 2;
 const at = (minutes: number): string => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString();
@@ -56,4 +56,17 @@ test('a few bytes tell of a change rate and not of a link', () => {
 
 test('nothing was measured of a replica that was never executed', () => {
   expect(measuredReplica({ executions: { list: () => [] }, deployments: { list: () => [] } } as unknown as Store, 'rep-1')).toMatchObject({ executions: 0, changeBytesPerSecond: undefined, deploySeconds: undefined, vm: undefined });
+});
+
+test('what a VM has is read again only after another execution succeeded', () => {
+  const vm = (vcpus: number) => ({ id: 'vm-1', name: 'web', os_type: 'linux', vcpus, disks: [], nics: [] });
+  let asked = 0;
+  let vcpus = 2;
+  const store = {
+    executions: { list: () => [{ id: 'exe-1', state: 'completed' }] },
+    tasks: { list: () => ((asked += 1), [{ id: 'describe-vm', result: { vm: vm(vcpus) } }]) },
+  } as unknown as Store;
+  expect([newestVm(store, { id: 'rep-1', lastSuccess: at(1) }), newestVm(store, { id: 'rep-1', lastSuccess: at(1) }), asked]).toEqual([vm(2), vm(2), 1]);
+  vcpus = 4;
+  expect([newestVm(store, { id: 'rep-1', lastSuccess: at(2) })?.vcpus, newestVm(store, { id: 'rep-2' })?.vcpus, asked]).toEqual([4, 4, 3]);
 });

@@ -1,4 +1,5 @@
 import type { Execution } from '../../../../shared/model/execution.ts';
+import type { Replica } from '../../../../shared/model/replica.ts';
 import type { Vm } from '../../../../shared/model/vm.ts';
 import { vmSchema } from '../../../../shared/model/vm.ts';
 import type { StoredTask } from '../../store/tasks.ts';
@@ -58,10 +59,18 @@ export function measuredReplica(store: Store, replicaId: string): Measured {
   };
 }
 
-/** A replica's VM as its newest completed execution described it; undefined where there is none. */
-export function newestVm(store: Store, replicaId: string): Vm | undefined {
-  const newest = store.executions.list({ replicaId, limit: mostExecutions }).find(({ state }) => state === 'completed');
-  return newest === undefined ? undefined : describedVm(store.tasks.list(newest.id));
+const described = new WeakMap<Store, Map<string, { readonly lastSuccess: string; readonly vm: Vm | undefined }>>();
+
+/** A replica's VM as its newest completed execution described it; undefined where there is none. Kept until the next one succeeds. */
+export function newestVm(store: Store, { id, lastSuccess }: Pick<Replica, 'id' | 'lastSuccess'>): Vm | undefined {
+  const kept = described.get(store) ?? new Map<string, { readonly lastSuccess: string; readonly vm: Vm | undefined }>();
+  described.set(store, kept);
+  const known = kept.get(id);
+  if (known !== undefined && known.lastSuccess === lastSuccess) return known.vm;
+  const newest = store.executions.list({ replicaId: id, limit: mostExecutions }).find(({ state }) => state === 'completed');
+  const vm = newest === undefined ? undefined : describedVm(store.tasks.list(newest.id));
+  if (lastSuccess !== undefined) kept.set(id, { lastSuccess, vm });
+  return vm;
 }
 
 function describedVm(tasks: readonly StoredTask[]): Vm | undefined {
