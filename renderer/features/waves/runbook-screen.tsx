@@ -79,7 +79,13 @@ export function RunbookScreen({ wave }: { readonly wave: string }) {
         </Typography>
       </Box>
       <QueryView query={lives}>
-        {() => (sorted.length === 0 ? <Typography>{words.none}</Typography> : sorted.map((life) => <VmSteps key={life.replicaId} life={life} planned={planned?.get(life.replicaId)} onTick={(step, isDone) => void tick.run(life.replicaId, step, isDone)} />))}
+        {() => (sorted.length === 0 ? <Typography>{words.none}</Typography> : (
+          <Box sx={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 680px), 1fr))', gap: 3, alignItems: 'start' }}>
+            {sorted.map((life) => (
+              <VmSteps key={life.replicaId} life={life} planned={planned?.get(life.replicaId)} onTick={(step, isDone) => void tick.run(life.replicaId, step, isDone)} />
+            ))}
+          </Box>
+        ))}
       </QueryView>
     </Screen>
   );

@@ -127,6 +127,6 @@ export const proof = {
       finalise: 'Snapshots, Änderungsverfolgung und Volumes freigeben',
     },
     none: 'Diese Welle hat keine VMs.',
-    toWave: 'Welle',
+    toWave: 'Welle öffnen',
   },
 } as const;

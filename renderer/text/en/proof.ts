@@ -112,6 +112,6 @@ export const proof = {
       finalise: 'Release snapshots, change tracking and volumes',
     },
     none: 'This wave has no VMs.',
-    toWave: 'Wave',
+    toWave: 'Open wave',
   },
 } as const;
