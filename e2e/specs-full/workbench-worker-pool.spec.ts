@@ -100,7 +100,7 @@ describe.runIf(process.geteuid?.() === 0)('the worker pool of a project', () => 
     expect((await row.getByRole('cell').allTextContents()).slice(0, 4)).toEqual(['Cloud', 'mover-1', '3', '0']);
     await section.scrollIntoViewIfNeeded();
     await lookAt('own-vm');
-    await row.getByRole('button', { name: 'Start workers again' }).click();
+    await row.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Workers are started again').waitFor(patience);
     await section.getByText('The engine runs on no VM of a destination that is known here.').waitFor();
   }, 120_000);

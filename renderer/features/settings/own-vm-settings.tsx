@@ -102,7 +102,7 @@ function OwnVmRow({ vm, onChanged }: { readonly vm: OwnVmView; readonly onChange
   return (
     <TableRow>
       <TableCell>{vm.endpointName}</TableCell>
-      <TableCell title={vm.vmId}>{vm.vmName}</TableCell>
+      <TableCell title={vm.vmId} sx={{ whiteSpace: 'nowrap' }}>{vm.vmName}</TableCell>
       <TableCell>{vm.volumes}</TableCell>
       <TableCell>{vm.inUse}</TableCell>
       <TableCell>

@@ -133,7 +133,7 @@ export const settings = {
     saved: 'Volumes werden ab jetzt an diese VM angehängt',
     list: 'VMs, auf denen die Engine läuft',
     attached: 'Jetzt angehängt',
-    remove: 'Wieder Worker starten',
+    remove: 'Entfernen',
     removed: 'Es werden wieder Worker gestartet',
   },
 } as const;

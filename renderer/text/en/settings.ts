@@ -133,7 +133,7 @@ export const settings = {
     saved: 'Volumes are attached to this VM from now on',
     list: 'VMs that the engine runs on',
     attached: 'Attached now',
-    remove: 'Start workers again',
+    remove: 'Remove',
     removed: 'Workers are started again',
   },
 } as const;

@@ -56,6 +56,25 @@ describe('a removal', () => {
     ]);
   });
 
+  it('takes a volume from the VM that an engine runs on, and leaves the VM alone', async () => {
+    let isAttached = true;
+    const { script, session } = await open(({ method, target }) => {
+      if (method === 'DELETE' && target.includes('/os-volume_attachments/')) {
+        isAttached = false;
+        return { status: 202 };
+      }
+      if (target.endsWith('/volumes/v1')) return { body: { volume: { id: 'v1', status: isAttached ? 'in-use' : 'available', size: 1, metadata: {}, attachments: isAttached ? [{ server_id: 'mover', attachment_id: 'a', device: '/dev/vdb' }] : [] } } };
+      return undefined;
+    });
+    const attachment = entry('attachment', { lifetime: 'temporary', details: { vmId: 'mover', volumeId: 'v1' } });
+    const deleter = deleterFor(session, attachment);
+    expect(await deleter.findId(signal)).toBe('mover/v1/res-1');
+    await deleter.remove('mover/v1/res-1', signal);
+    expect(await deleter.isThere('mover/v1/res-1', signal)).toBe(false);
+    await deleter.remove('mover/v1/res-1', signal);
+    expect(script.calls().filter((call) => !call.startsWith('GET') && !call.startsWith('POST identity'))).toEqual([expect.stringContaining('DELETE compute/servers/mover/os-volume_attachments/v1')]);
+  });
+
   it('is asked for again when the storage held on to the snapshot after all', async () => {
     const statuses = ['deleting', 'available', 'deleting', undefined];
     const { script, session } = await open(({ method }) => {
