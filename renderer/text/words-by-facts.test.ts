@@ -10,11 +10,11 @@ import { proof as germanProof } from './de/proof.ts';
 test('what is wrong with rows of a list is said in the language of the page, by the same facts', async () => {
   const list = 'vm,os,memory,disk gb,firmware\nweb,linux,16,x,EFI\n,linux,8192,40,BIOS\nmail,BeOS,8192,1048576,OpenBoot\n';
   const { problems } = importMachines(guessPlans(await readTables('all.csv', new TextEncoder().encode(list))), { withTemplates: false });
-  expect(problems.map(({ fault }) => rowFaultText(fault, german.faults))).toEqual([
+  expect(problems.map(({ fault }) => fault && rowFaultText(fault, german.faults))).toEqual([
     '„x“ ist keine Größe', 'web hat 0,0156 GiB Arbeitsspeicher: Prüfen Sie die Einheit der Spalte', 'Der Name fehlt', 'Das Betriebssystem von mail ist unbekannt',
     '„OpenBoot“ ist weder BIOS noch UEFI und wird nicht beachtet', 'Die Platten von mail haben 1.050.000 GiB: Prüfen Sie die Einheit der Spalte',
   ]);
-  expect(problems.map(({ fault }) => rowFaultText(fault))).toEqual(problems.map(({ message }) => message));
+  expect(problems.map(({ fault }) => fault && rowFaultText(fault))).toEqual(problems.map(({ message }) => message));
   expect(Object.keys(german.faults)).toEqual(Object.keys(rowFaults));
 });
 

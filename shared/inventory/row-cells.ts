@@ -13,8 +13,9 @@ export interface RowProblem {
   readonly row: number;
   /** Heading of the column; undefined when no column is mapped. */
   readonly column?: string;
-  readonly fault: RowFault;
-  /** The fault in English. */
+  /** Absent where it is none of the list, but what a platform said. */
+  readonly fault?: RowFault;
+  /** In English. */
   readonly message: string;
   /** What can be done about it where the import is made: each way in says it in its own words. */
   readonly advice?: RowAdvice;

@@ -25,7 +25,9 @@ const words = text.waves.estimate;
 export function WaveEstimate({ wave, first }: { readonly wave: WaveDetail; readonly first: WaveAction }) {
   const [isOpen, setOpen] = useState(false);
   const [action, setAction] = useState<WaveAction>(first === 'rehearse' ? 'cut-over' : first);
-  const [atOnce, setAtOnce] = useState(String(wave.plan?.atOnce ?? 4));
+  const [written, setAtOnce] = useState<string>();
+  // A plan that is saved meanwhile counts.
+  const atOnce = written ?? String(wave.plan?.atOnce ?? 4);
   const [limit, setLimit] = useState('');
   if (!isOpen) {
     return (
