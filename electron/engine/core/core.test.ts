@@ -289,7 +289,7 @@ describe('after the engine was killed in the middle', () => {
     const { id } = await core.call('replica.execute', { replica: 'web' });
     await stopped;
     const db = new DatabaseSync(join(folder, '.causeway', 'causeway.db'));
-    db.exec(`UPDATE tasks SET id = 'settle-snapshot' WHERE id = 'release-snapshot'; DELETE FROM schema_migrations WHERE number >= 8; DROP TABLE endpoint_checks; DROP TABLE worker_pool; DROP TABLE bandwidth_limit;
+    db.exec(`UPDATE tasks SET id = 'settle-snapshot' WHERE id = 'release-snapshot'; DELETE FROM schema_migrations WHERE number >= 8; DROP TABLE endpoint_checks; DROP TABLE worker_pool; DROP TABLE own_vms; DROP TABLE bandwidth_limit;
       DROP TABLE notification_messages; DROP TABLE notification_deliveries; DROP TABLE notifications_told_once; DROP TABLE guest_inspections; DROP TABLE wave_looks; DROP TABLE wave_missed; DROP TABLE wave_carried; DROP TABLE wave_members; DROP TABLE wave_runs; DROP TABLE life_records; ALTER TABLE replicas DROP COLUMN checks; ALTER TABLE deployments DROP COLUMN checks`);
     db.prepare(sql).run({ $open: id });
     db.close();
