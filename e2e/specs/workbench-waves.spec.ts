@@ -163,6 +163,8 @@ describe('waves in the workbench', () => {
     await page.getByRole('button', { name: 'Rehearse 6 VMs…' }).waitFor();
     await lookAt('wave-done');
     await page.getByRole('button', { name: 'Estimate…' }).click();
+    // As the plan says, which was saved while this page was open.
+    expect(await page.getByLabel('VMs in parallel').inputValue()).toBe('2');
     await page.getByRole('table', { name: 'Estimate of each VM' }).getByRole('row').filter({ hasText: 'web-1' }).waitFor();
     await page.getByLabel('Price list (CSV)…').setInputFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer: Buffer.from('item,per,price,currency\nserver,month,12.5,EUR\n') });
     await page.getByRole('status').filter({ hasText: '75.00 EUR a month' }).waitFor();

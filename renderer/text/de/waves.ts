@@ -81,7 +81,7 @@ export const waves = {
   addButton: (count: number) => `${vms(count)} hinzufügen`,
   fromWave: (wave: string) => `in ${wave}`,
   assign: 'Welle zuordnen…',
-  assignOf: (count: number) => `${count} ausgewählte einer Welle zuordnen`,
+  assignOf: (count: number) => `Welle zuordnen: ${count} ausgewählt`,
   assignTitle: (count: number) => `${vms(count)} einer Welle zuordnen`,
   assignField: 'Welle',
   assignNew: 'Neue Welle',
