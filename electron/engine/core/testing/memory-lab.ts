@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createHash } from 'node:crypto';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
+import type { CatalogQuota } from '../../../../shared/model/catalog.ts';
 import { extentsFrom, type Extent } from '../../../../shared/model/extent.ts';
 import type { ConnectWorker } from '../../executions/execution-context.ts';
 import { runPolicy } from '../../platforms/european-cloud/run-policy.ts';
@@ -30,6 +31,8 @@ export class MemoryLab {
     return vault;
   }
 
+  /** What the destination allows; undefined: it tells nothing of it. */
+  quotas: readonly CatalogQuota[] | undefined;
   /** Live disks of the one VM. */
   readonly disks = new Map<string, Buffer>();
   readonly snapshots = new Map<string, { readonly content: Map<string, Buffer>; alive: boolean }>();
@@ -230,7 +233,7 @@ export class MemoryLab {
     return {
       check: async () => ({ passed: true, steps: [] }),
       options: async () => ({}),
-      catalog: async () => ({ networks: [{ id: 'n', name: 'net' }] }),
+      catalog: async () => ({ networks: [{ id: 'n', name: 'net' }], ...(this.quotas === undefined ? {} : { quotas: [...this.quotas] }) }),
       checkEnvironment: async () => [],
       runPolicy,
       ensureVolumes: async (run, disks, signal) => {
