@@ -179,7 +179,7 @@ describe('waves in the workbench', () => {
     await heading('Night 1');
     await page.getByText(/^Quotas of Cloud as of /).waitFor();
     for (const [limit, state] of [[2, 'visible'], [1000, 'detached']] as const) {
-      lab.quotas = [{ kind: 'volumes', limit, usage: 0 }];
+      lab.quotas = [{ kind: 'servers', limit, usage: 0 }];
       await page.getByRole('button', { name: 'Refresh quotas' }).click();
       await page.getByRole('row').filter({ hasText: /Quota too small: .* at Cloud, \d+ needed, 2 free/ }).waitFor({ state });
       if (state === 'visible') await lookAt('wave-quotas');
@@ -386,7 +386,7 @@ async function makeProject(): Promise<void> {
   await client.call('endpoint.add', {
     name: 'Cloud', plugin: 'european-cloud', connection: { project_id: 'f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', region_name: 'eu01', service_account_key: '{}' },
   });
-  lab.quotas = [{ kind: 'volumes', limit: 1000, usage: 0 }];
+  lab.quotas = [{ kind: 'servers', limit: 1000, usage: 0 }];
   await client.call('catalog.capture', { endpoint: 'Cloud' });
   for (const name of ['web-1', 'web-2', 'web-3', 'web-4', 'db-1', 'db-2']) await client.call('replica.create', { name, source: 'Images', destination: 'Cloud', vm: 'web', destinationEnvironment });
   await client.close();
