@@ -82,8 +82,10 @@ test('the command line prints no secret', async () => {
       stdout: sink, stderr: sink, env: { CAUSEWAY_KEY_FILE: join(folder, 'key') }, entry: import.meta.url, signal: new AbortController().signal,
     });
   expect(await run('vault', 'init')).toBe(0);
-  const connection = ['project_id=f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', 'region_name=eu01', `service_account_key=${canary}`].flatMap((pair) => ['--set', pair]);
-  expect(await run('endpoint', 'add', 'to', '--plugin', 'european-cloud', ...connection)).toBe(0);
+  const connection = (key: string): string[] => ['project_id=f5c6bd4b-1f0a-4d0e-9f5e-0c2f2f6f0a11', 'region_name=eu01', `service_account_key=${key}`].flatMap((pair) => ['--set', pair]);
+  expect(await run('endpoint', 'add', 'to', '--plugin', 'european-cloud', ...connection(canary))).toBe(2);
+  expect(output).toContain('service_account_key must be the JSON text');
+  expect(await run('endpoint', 'add', 'to', '--plugin', 'european-cloud', ...connection(JSON.stringify({ credentials: { privateKey: canary } })))).toBe(0);
   expect(await run('endpoint', 'list', '--json')).toBe(0);
   expect(await run('endpoint', 'check', 'to', '--json')).toBe(1);
   expect(await run('vault', 'list')).toBe(0);

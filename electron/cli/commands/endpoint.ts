@@ -19,9 +19,10 @@ const addEndpoint: CommandRegistrar = (group, context) => {
   inProject(command).action(
     context.run(async (name: string, options: ProjectOptions & { plugin: string; connection?: string; set?: string[]; secret?: string[] }): Promise<ExitStatus> => {
       const { withProject } = await import('../project/with-project.ts');
-      const { pluginIdOf, readConnection } = await import('../project/read-files.ts');
+      const { pluginIdOf, readConnection, refuseImpossible } = await import('../project/read-files.ts');
       const { pairs, print } = await import('../output/print.ts');
       const input = { name, plugin: pluginIdOf(options.plugin), connection: readConnection({ ...options, set: options.set ?? [], secret: options.secret ?? [] }) };
+      refuseImpossible(input.plugin, input.connection);
       const endpoint = await withProject({ ...options, createProject: true }, context, (core) => core.call('endpoint.add', input, { signal: context.signal }));
       print(context, options, [endpoint], () => pairs({ endpoint: endpoint.name, id: endpoint.id, plugin: endpoint.plugin }));
       return 0;

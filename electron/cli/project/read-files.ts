@@ -63,6 +63,20 @@ export function readConnection(options: { connection?: string; set: readonly str
   return connection;
 }
 
+/**
+ * Refuses a value that cannot be what its parameter is, e.g. a key that is not one: once it is stored in the vault, only the platform would say so. All
+ * else is refused by the engine. Messages name the parameter, never its value.
+ */
+export function refuseImpossible(plugin: PluginId, connection: JsonObject): void {
+  const issues = plugins[plugin].connection.safeParse(connection).error?.issues ?? [];
+  const texts = issues.flatMap(({ code, path, message, ...issue }) => {
+    const [key] = path;
+    const isForm = code === 'custom' && 'params' in issue && issue.params?.['isForm'] === true;
+    return isForm && path.length === 1 && typeof connection[String(key)] === 'string' ? [`${String(key)} ${message}`] : [];
+  });
+  if (texts.length > 0) throw new UsageError(texts.join('; '));
+}
+
 export function pluginIdOf(text: string): PluginId {
   if (isPluginId(text)) return text;
   throw new UsageError(`unknown plugin ${text}; plugins: ${Object.keys(plugins).join(', ')}`);
