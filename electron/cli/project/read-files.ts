@@ -69,10 +69,10 @@ export function readConnection(options: { connection?: string; set: readonly str
  */
 export function refuseImpossible(plugin: PluginId, connection: JsonObject): void {
   const issues = plugins[plugin].connection.safeParse(connection).error?.issues ?? [];
-  const texts = issues.flatMap(({ code, path, message, ...issue }) => {
-    const [key] = path;
-    const isForm = code === 'custom' && 'params' in issue && issue.params?.['isForm'] === true;
-    return isForm && path.length === 1 && typeof connection[String(key)] === 'string' ? [`${String(key)} ${message}`] : [];
+  const texts = issues.flatMap((issue) => {
+    const [key] = issue.path;
+    const isForm = issue.code === 'custom' && issue.params?.['isForm'] === true;
+    return isForm && issue.path.length === 1 && typeof connection[String(key)] === 'string' ? [`${String(key)} ${issue.message}`] : [];
   });
   if (texts.length > 0) throw new UsageError(texts.join('; '));
 }
