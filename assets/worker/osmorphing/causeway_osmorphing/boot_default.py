@@ -35,7 +35,15 @@ def choose(morph):
         notes += _syslinux(guest, path, entries, starts, fails)
     for path in ('/boot/loader/loader.conf', '/boot/efi/loader/loader.conf', '/efi/loader/loader.conf'):
         notes += _loader(guest, path, entries, starts, fails)
-    return notes
+    return notes + _later_kernels(guest)
+
+
+def _later_kernels(guest):
+    """Which of a distribution's kernels its tools make the default when they install a newer one: never that for Xen."""
+    path = '/etc/sysconfig/kernel'
+    text = guest.read(path, '')
+    new = re.sub(r'^(DEFAULTKERNEL=)(["\']?)kernel-xen\2[ \t]*$', r'\1\2kernel\2', text, flags=re.MULTILINE)
+    return ['%s: updates make no kernel for Xen the default' % path] if new != text and guest.write(path, new) else []
 
 
 def _best(entries, starts):

@@ -64,14 +64,26 @@ _UNIT_FOLDERS = ('/usr/lib/systemd/system', '/lib/systemd/system')
 def installed_tools(guest, packages):
     """Platform → names of installed packages; 'tarball' marks an installation without a package."""
     found = {}
-    # A machine of that cloud has another kind of identifier.
-    staying = _HYBRID if re.search(r'"ManagedInstanceID"\s*:\s*"mi-', guest.read(_REGISTRATION, '')) else ()
+    staying = _HYBRID if _is_registered(guest) else ()
     for platform, pattern in _PACKAGES:
         names = sorted(name for name in packages if re.match('(%s)$' % pattern, name) and name not in staying)
         if names:
             found[platform] = names
+    for platform, _ in _installers(guest):
+        found.setdefault(platform, []).append('tarball')
+    return found
+
+
+def _installers(guest):
+    """(platform, command) for tools that came without a package, by their own programs."""
+    found = []
     if guest.exists('/usr/bin/vmware-uninstall-tools.pl'):
-        found.setdefault('vmware', []).append('tarball')
+        found.append(('vmware', ['perl', '/usr/bin/vmware-uninstall-tools.pl', 'force']))
+    folder = re.search(r'^INSTALL_DIR=["\']?(/[\w./-]+?)["\']?[ \t]*$', guest.read('/var/lib/VBoxGuestAdditions/config', ''), re.MULTILINE)
+    if folder and guest.is_file(folder.group(1) + '/uninstall.sh'):
+        found.append(('virtualbox', ['sh', folder.group(1) + '/uninstall.sh']))
+    if guest.is_file('/usr/lib/parallels-tools/install'):
+        found.append(('parallels', ['/usr/lib/parallels-tools/install', '-r']))
     return found
 
 
@@ -92,15 +104,14 @@ def remove_tools(guest, manager, hypervisor='kvm'):
         still = [name for name in kept if name.split(' ')[0] in manager.installed()]
         if still:
             protocol.warn('could not be removed: ' + ', '.join(still))
-    if 'tarball' in tools.get('vmware', []):
-        result = guest.run(
-            ['perl', '/usr/bin/vmware-uninstall-tools.pl', 'force'], check=False, timeout=600, shown=True
-        )
+    for platform, command in _installers(guest):
+        result = guest.run(command, check=False, timeout=600, shown=True)
         changed = True
-        notes.append(
-            'ran the uninstaller of the VMware tools'
-            + ('' if result.code == 0 else ', which ended with %d' % result.code)
-        )
+        notes.append('ran the uninstaller of %s' % _TITLES[platform] + ('' if result.code == 0 else ', which ended with %d' % result.code))
+    for path in _snaps(guest):
+        guest.remove(path)
+        changed = True
+        notes.append('removed %s: the agent no longer starts' % path)
     for platform, paths in _LEFTOVERS.items():
         for path in paths if platform not in own else ():
             if guest.present(path) and guest.remove(path):
@@ -114,6 +125,24 @@ def remove_tools(guest, manager, hypervisor='kvm'):
         changed = True
         notes.append('removed the link %s to a service that is gone' % path)
     return changed, notes
+
+
+_TITLES = {'vmware': 'the VMware tools', 'virtualbox': 'the VirtualBox Guest Additions', 'parallels': 'the Parallels tools'}
+# Agents of clouds that Ubuntu's images have as snaps: only a running system removes those.
+_SNAP = re.compile(r'^snap\.(amazon-ssm-agent|oracle-cloud-agent)\.[\w.-]+\.service$')
+
+
+def _snaps(guest):
+    """Links by which they start."""
+    staying = _is_registered(guest)
+    folders = ['/etc/systemd/system/' + name for name in guest.names('/etc/systemd/system') if name.endswith('.wants')]
+    paths = [('%s/%s' % (folder, name), _SNAP.match(name)) for folder in folders for name in guest.names(folder)]
+    return [path for path, found in paths if found and not (staying and found.group(1) in _HYBRID)]
+
+
+def _is_registered(guest):
+    """A machine of that cloud has another kind of identifier."""
+    return bool(re.search(r'"ManagedInstanceID"\s*:\s*"mi-', guest.read(_REGISTRATION, '')))
 
 
 def _repositories(guest):

@@ -155,7 +155,7 @@ def able_kernels(guest, drivers):
         protocol.warn('the kernel %s %s; it can\'t boot on the destination' % (version, why))
     if not able:
         wanted = sorted(set(name for modules in drivers.disks.values() for name in modules))
-        told = 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(wanted))
+        told = 'none of the kernels %s has %s' % (', '.join(kernels), ' or '.join(wanted) + drivers.told_of_pci(present.values()))
         if for_xen:
             told = 'of the kernels %s, %s start on Xen alone, and no other has %s' % (', '.join(kernels), ', '.join(for_xen), ' or '.join(wanted))
         raise MorphError('osmorphing.no-virtio', told)

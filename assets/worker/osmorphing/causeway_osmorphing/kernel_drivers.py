@@ -15,9 +15,17 @@ class Drivers(object):
 
     def lacking_bus(self, present):
         """Name of a bus whose disks a kernel with these modules can't use; None when it can use all."""
-        return next((bus for bus, modules in sorted(self.disks.items()) if not set(modules) & present), None)
+        return next((bus for bus, modules in sorted(self.disks.items()) if not set(modules) & present or (bus in _ON_PCI and _PCI not in present)), None)
+
+    def told_of_pci(self, kernels):
+        """For a message, where kernels have the drivers of disks, but not that of what these hang on."""
+        lacking = any(_PCI not in present and present.intersection(self.disks[bus]) for present in kernels for bus in self.disks if bus in _ON_PCI)
+        return ' with %s' % _PCI if lacking else ''
 
 
+# Without it, a kernel finds none of the devices that the others drive.
+_PCI = 'virtio_pci'
+_ON_PCI = ('virtio', 'scsi')
 _VIRTIO = ('virtio', 'virtio_ring', 'virtio_pci', 'virtio_blk', 'virtio_scsi', 'virtio_net')
 # Bus → modules, and those of which one drives its disks. Which controller stands for a bus depends on the machine type.
 _BUSES = {
@@ -67,7 +75,11 @@ def builtin_of(guest, version, drivers):
     if text:
         return set(modules_in(text.split())) & _of_interest(drivers)
     # Kernels before 2.6.33 have no such list.
-    config = set(re.findall(r'^CONFIG_(\w+)=y$', guest.read('/boot/config-' + version, ''), re.MULTILINE))
+    config = guest.read('/boot/config-' + version, '')
+    if not config:
+        # Nothing tells: only what drives disks is asked for.
+        return {_PCI} & _of_interest(drivers)
+    config = set(re.findall(r'^CONFIG_(\w+)=y$', config, re.MULTILINE))
     return set(name for name, option in _OPTIONS.items() if option in config) & _of_interest(drivers)
 
 

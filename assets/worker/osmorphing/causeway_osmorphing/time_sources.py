@@ -10,7 +10,10 @@ _NTP = ('/etc/ntp.conf', '/etc/ntpsec/ntp.conf')
 # Addresses of the platforms' own servers, on each machine's link, and their names.
 _SERVERS = r'169\.254\.\d+\.\d+|fd00:ec2::123|metadata\.google\.internal|metadata(?=\s|$)'
 _SERVER_LINE = re.compile(r'^[ \t]*(?:server|peer|pool)[ \t]+(?:%s)(?=\s|$).*$' % _SERVERS, re.MULTILINE)
-_DEVICE_LINE = re.compile(r'^[ \t]*refclock[ \t]+PHC[ \t]+/dev/ptp_(?:hyperv|ena)\b.*$', re.MULTILINE)
+_DEVICE_LINE = re.compile(r'^[ \t]*refclock[ \t]+PHC[ \t]+/dev/ptp(?:_hyperv|_ena|\d+)\b.*$', re.MULTILINE)
+# The clock of KVM's host has a number for a name, too, in guests that load its driver.
+_OWN_CLOCK = re.compile(r'^[ \t]*ptp_kvm\b', re.MULTILINE)
+_LOADED = ('/etc/modules-load.d', '/usr/lib/modules-load.d')
 _OTHERS = re.compile(r'^[ \t]*(?:server|peer|pool)[ \t]+\S|^[ \t]*(?:sourcedir|include|confdir)[ \t]', re.MULTILINE)
 
 
@@ -29,12 +32,17 @@ def remove(guest, hypervisor='kvm'):
     return notes
 
 
+def _has_own_clock(guest):
+    paths = ['/etc/modules'] + [path for folder in _LOADED for path in guest.find(folder, '.conf')]
+    return any(_OWN_CLOCK.search(guest.read(path, '')) for path in paths if guest.is_file(path))
+
+
 def _without(guest, paths, hypervisor):
     notes, left = [], False
     for path in paths:
         text = guest.read(path, '')
         new = _SERVER_LINE.sub(lambda found: '#' + found.group(0), text)
-        if hypervisor != 'hyperv':
+        if hypervisor != 'hyperv' and not _has_own_clock(guest):
             new = _DEVICE_LINE.sub(lambda found: '#' + found.group(0), new)
         if new != text and guest.write(path, new):
             notes.append('%s no longer asks the time of the source\'s platform' % path)

@@ -180,7 +180,7 @@ class Images(BootTest):
 
     def test_a_kernel_in_one_file_with_its_image_is_examined(self):
         version = '6.11.8-1.fc41'
-        good = ('usr/lib/modules/%s/virtio_blk.ko.xz\nvirtio_scsi.ko\n' % version).encode()
+        good = ('usr/lib/modules/%s/virtio_blk.ko.xz\nvirtio_pci.ko\nvirtio_scsi.ko\n' % version).encode()
         for image, refused in ((good, False), (b'usr/lib/modules/x/vmw_pvscsi.ko\n', True)):
             with self.subTest(refused):
                 self.clear()
@@ -286,11 +286,31 @@ class Images(BootTest):
     def test_a_kernel_without_a_list_of_what_is_built_in_is_known_by_its_configuration(self):
         files = kernel('2.6.32-5', modules=())
         files.pop('/lib/modules/2.6.32-5/modules.builtin')
-        files['/boot/config-2.6.32-5'] = 'CONFIG_VIRTIO_BLK=y\nCONFIG_SCSI_VIRTIO=m\n# CONFIG_VIRTIO_NET is not set\n'
+        files['/boot/config-2.6.32-5'] = 'CONFIG_VIRTIO_PCI=y\nCONFIG_VIRTIO_BLK=y\nCONFIG_SCSI_VIRTIO=m\n# CONFIG_VIRTIO_NET is not set\n'
         files['/lib/modules/2.6.32-5/kernel/fs/ext3.ko'] = ''
         guest = self.guest('rocky', dict(DRACUT, **files))
-        self.assertEqual(initramfs.builtin_of(guest, '2.6.32-5', initramfs.drivers_for({})), {'virtio_blk'})
+        self.assertEqual(initramfs.builtin_of(guest, '2.6.32-5', initramfs.drivers_for({})), {'virtio_blk', 'virtio_pci'})
         initramfs.rebuild(self.morph(guest))
+
+    def test_a_kernel_that_finds_no_devices_has_no_drivers_for_them(self):
+        without = ('virtio', 'virtio_ring', 'virtio_blk', 'virtio_scsi', 'virtio_net')
+        builtin, config = '/lib/modules/5.0/modules.builtin', '/boot/config-5.0'
+        for files, buses, able in (
+            ({}, None, False), ({}, ['scsi'], False), ({}, ['ide', 'virtio'], False), ({}, ['xen'], True),
+            ({builtin: 'kernel/drivers/virtio/virtio_pci.ko\n'}, None, True), ({builtin: '', config: 'CONFIG_VIRTIO_PCI=y\n'}, None, True), ({builtin: '', config: 'CONFIG_EXT4_FS=y\n'}, None, False),
+            # Nothing tells.
+            ({builtin: ''}, ['scsi'], True),
+        ):
+            with self.subTest((files, buses)):
+                self.clear()
+                modules = without + ('ata_piix', 'xen_blkfront')
+                guest = self.guest('rocky', dict(DRACUT, **dict(kernel('5.0', modules=modules), **files)))
+                if able:
+                    self.assertEqual(initramfs.able_kernels(guest, initramfs.drivers_for({'diskBuses': buses}))[1], ['5.0'])
+                    continue
+                with self.assertRaises(MorphError) as caught:
+                    initramfs.able_kernels(guest, initramfs.drivers_for({'diskBuses': buses}))
+                self.assertEqual((caught.exception.code, caught.exception.message.endswith(' with virtio_pci')), ('osmorphing.no-virtio', True))
 
 
 class OldSystems(BootTest):
@@ -313,11 +333,13 @@ class OldSystems(BootTest):
             with self.subTest(config):
                 self.clear()
                 del self.warnings[:]
-                guest = self.guest('centos7', dict(dict(kernel(xen, image='/boot/initrd-%s.img'), **kernel(plain, image='/boot/initrd-%s.img')), **dict(config, **{'/sbin/mkinitrd': '', '/boot/grub/grub.conf': menu})))
+                guest = self.guest('centos7', dict(dict(kernel(xen, image='/boot/initrd-%s.img'), **kernel(plain, image='/boot/initrd-%s.img')), **dict(config, **{'/sbin/mkinitrd': '', '/boot/grub/grub.conf': menu, '/etc/sysconfig/kernel': 'UPDATEDEFAULT=yes\nDEFAULTKERNEL=kernel-xen\n'})))
                 morph = self.morph(guest, {'serialConsole': False})
                 initramfs.rebuild(morph)
                 kernel_command_line.apply(morph)
                 self.assertEqual(guest.read('/boot/grub/grub.conf').splitlines()[0], 'default=1' if refused else 'default=0')
+                # Nor does an update make it the default again.
+                self.assertEqual(guest.read('/etc/sysconfig/kernel'), 'UPDATEDEFAULT=yes\nDEFAULTKERNEL=%s\n' % ('kernel' if refused else 'kernel-xen'))
                 self.assertEqual(any('starts on Xen alone' in one for one in self.warnings), refused)
         # For Xen they are none the worse; and nothing else to start is an end.
         self.clear()

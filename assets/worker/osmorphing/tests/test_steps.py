@@ -214,7 +214,7 @@ class Steps(TreeTest):
         for bus, modules in (('ide', ('ata_piix', 'ahci')), ('usb', ('usb_storage', 'xhci_pci')), ('xen', ('xen_blkfront', 'xen_netfront'))):
             with self.subTest(bus):
                 self.clear()
-                files = kernel('5.14.0-1', ('virtio', 'virtio_net', 'virtio_blk') + modules)
+                files = kernel('5.14.0-1', ('virtio', 'virtio_pci', 'virtio_net', 'virtio_blk') + modules)
                 guest = self.guest('rocky', dict(files, **{
                     '/usr/bin/dracut': '', '/usr/bin/lsinitrd': '', '/etc/dracut.conf.d/.keep': ''}))
                 initramfs.rebuild(self.morph(guest, {'diskBuses': [bus, 'virtio']}))
@@ -330,7 +330,7 @@ class Steps(TreeTest):
         files = {'/usr/bin/rpm': '', '/usr/bin/dnf': '', '/usr/bin/dracut': ''}
         files.update(kernel('6.0', modules=()))
         files['/lib/modules/6.0/modules.builtin'] = (
-            'kernel/drivers/block/virtio_blk.ko\nkernel/drivers/net/virtio_net.ko\n'
+            'kernel/drivers/block/virtio_blk.ko\nkernel/drivers/virtio/virtio_pci.ko\nkernel/drivers/net/virtio_net.ko\n'
         )
         guest = self.guest('rocky', files)
         guest.packages['cloud-init'] = '1'
@@ -435,6 +435,30 @@ class Steps(TreeTest):
         self.assertIn('perl /usr/bin/vmware-uninstall-tools.pl force', guest.commands)
         self.assertIn('ran the uninstaller of the VMware tools', notes)
         self.assertFalse(guest.exists('/etc/vmware-tools'))
+
+    def test_tools_of_other_desktops_are_removed_by_theirs(self):
+        guest = self.rocky({
+            '/var/lib/VBoxGuestAdditions/config': "# x\nINSTALL_VER='7.0.20'\nINSTALL_DIR='/opt/VBoxGuestAdditions-7.0.20'\n", '/opt/VBoxGuestAdditions-7.0.20/uninstall.sh': '', '/usr/lib/parallels-tools/install': ''})
+        self.assertEqual(hypervisor_tools.installed_tools(guest, {}), {'virtualbox': ['tarball'], 'parallels': ['tarball']})
+        _, notes = hypervisor_tools.remove_tools(guest, package_manager(guest))
+        self.assertEqual([one for one in guest.commands if 'rpm' not in one], ['sh /opt/VBoxGuestAdditions-7.0.20/uninstall.sh', '/usr/lib/parallels-tools/install -r'])
+        self.assertEqual(notes, ['ran the uninstaller of the VirtualBox Guest Additions', 'ran the uninstaller of the Parallels tools'])
+        # A folder that is told but gone has nothing to run.
+        self.clear()
+        guest = self.rocky({'/var/lib/VBoxGuestAdditions/config': 'INSTALL_DIR=/opt/gone; rm -rf /\n'})
+        self.assertEqual(hypervisor_tools.remove_tools(guest, package_manager(guest)), (False, []))
+
+    def test_agents_in_snaps_no_longer_start(self):
+        wants = '/etc/systemd/system/multi-user.target.wants/'
+        links = dict((wants + name, '→/etc/systemd/system/' + name) for name in (
+            'snap.amazon-ssm-agent.amazon-ssm-agent.service', 'snap.oracle-cloud-agent.oracle-cloud-agent.service', 'snap.lxd.activate.service', 'snap-amazon\\x2dssm\\x2dagent-9881.mount'))
+        for registration, left in (('', 2), ('{"ManagedInstanceID":"mi-0123"}', 3)):
+            self.clear()
+            guest = self.rocky(dict(links, **{'/var/lib/amazon/ssm/registration': registration}))
+            hypervisor_tools.remove_tools(guest, package_manager(guest))
+            self.assertEqual(len(guest.names(wants)), left)
+            self.assertIn('snap.lxd.activate.service', guest.names(wants))
+            self.assertEqual(hypervisor_tools.remove_tools(guest, package_manager(guest)), (False, []))
 
     def test_credentials_are_retained_when_that_is_asked_for(self):
         self.assertEqual(

@@ -19,6 +19,15 @@ class TimeSources(TreeTest):
         self.assertEqual(guest.read('/etc/systemd/timesyncd.conf'), '[Time]\nNTP=169.254.169.254 ntp.example.com\n')
         self.assertEqual((time_sources.remove(guest), self.warnings), ([], []))
 
+    def test_clocks_with_numbers_are_the_sources_unless_the_guest_loads_that_of_kvm(self):
+        text = 'refclock PHC /dev/ptp0 poll 3 dpoll -2 offset 0\npool 2.pool.example iburst\n'
+        for more, stays in (({}, False), ({'/etc/modules-load.d/clock.conf': 'ptp_kvm\n'}, True), ({'/etc/modules': '#ptp_kvm\n'}, False)):
+            self.clear()
+            guest = self.guest('debian', dict({'/etc/chrony/chrony.conf': text}, **more))
+            self.assertEqual(time_sources.remove(guest), [] if stays else ['/etc/chrony/chrony.conf no longer asks the time of the source\'s platform'])
+            self.assertEqual(guest.read('/etc/chrony/chrony.conf'), text if stays else '#' + text)
+            self.assertEqual(time_sources.remove(guest), [])
+
     def test_a_guest_without_any_other_is_told_and_hyper_v_keeps_its_device(self):
         guest = self.guest('rocky', {'/etc/chrony.conf': 'refclock PHC /dev/ptp_hyperv poll 3\n'})
         self.assertEqual(time_sources.remove(guest, 'hyperv'), [])

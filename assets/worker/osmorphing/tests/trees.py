@@ -87,7 +87,7 @@ class StandIns(Guest):
         return Result(0, '', '')
 
     def _sh(self, args):
-        return Result(0, self.unlocked or '', '') if 'unmkinitramfs' in args[2] else Result(0, '', '')
+        return Result(0, self.unlocked or '', '') if any('unmkinitramfs' in one for one in args) else Result(0, '', '')
 
     def _image(self, image, version):
         wanted = (
