@@ -175,6 +175,25 @@ public static class Run { public static void Main() { foreach (string gone in Ca
   });
 
   test.each([
+    ['UseCompatibleCommands', '$a = Get-Content x | ConvertFrom-Json\n$a\n'],
+    ['UseCompatibleCommands', 'Get-ChildItem x -File\n'],
+    ['UseCompatibleCommands', 'Get-Content -Raw x\n'],
+    ['UseCompatibleSyntax', "[pscustomobject]@{ a = 1 }\n"],
+    ['UseCompatibleSyntax', 'if (1 -in 1, 2) { Get-Item x }\n'],
+    ['UseCompatibleSyntax', '[Guid]::new(1)\n'],
+    ['UseCompatibleSyntax', '@(1).Where({ $_ })\n'],
+    ['UseCompatibleSyntax', 'Get-Item $PSScriptRoot\n'],
+    ['UseCompatibleSyntax', 'Get-Item x | Where-Object Name -eq 1\n'],
+  ])('is held to what PowerShell 2 has, in guests: %s: %j', (rule, text) => {
+    expect(complaints(text, { isForOldGuests: true }).join('\n')).toContain(`: ${rule}`);
+    expect(complaints(text)).toEqual([]);
+  });
+
+  test('takes words in texts and comments, and what was there from the start', () => {
+    expect(complaints("# -in and ::new( and $PSScriptRoot\nWrite-Output 'a -in b'\nGet-Item x | Where-Object { $_.Name -notmatch 'x' }\nGet-ChildItem 'a -file b'\n", { isForOldGuests: true })).toEqual([]);
+  });
+
+  test.each([
     ['values of parameters, and what is passed on', 'New-Item -ItemType File -Path a -Name b -Value c d\nGet-It @args\n'],
     ['programs', '& reg.exe load a b c d\n'],
     ['members that are assigned', '$_.Name = 1\n$env:X = 2\n$null = Get-Item x\n$ErrorActionPreference = 1\n'],

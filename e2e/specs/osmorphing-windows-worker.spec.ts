@@ -20,6 +20,13 @@ const opened = {
   interfaces: [{ guid: '{11111111-1111-1111-1111-111111111111}', addresses: ['10.20.0.15', '10.20.0.16'], masks: ['255.255.255.0', '255.255.255.0'], gateways: ['10.20.0.1'], servers: ['10.20.0.2'] }],
 };
 
+/** C: on a disk with the signature 57494e31, at 1 MiB; D: on one with GPT; T: on a disk that is gone. */
+const oldPlatform = {
+  pagingFiles: 'C:\\pagefile.sys 0 0', activation: null, denied: null, isUniversal: false,
+  letters: [{ letter: 'C:', place: '314e4957' + '0000100000000000' }, { letter: 'D:', place: '444d494f3a49443a' + '78563412341278569abcdef012345678' }, { letter: 'T:', place: '11111111' + '0000100000000000' }],
+  partitions: [{ guid: null, signature: 0x57494e31, offset: 1 << 20 }, { guid: '{12345678-1234-5678-9abc-def012345678}', signature: null, offset: 1 << 20 }],
+};
+
 describe('a Windows guest on a Windows worker', () => {
   let worker: WinrmStandIn;
   let answers: Record<string, (request: Record<string, unknown>) => CommandAnswer | Promise<CommandAnswer>>;
@@ -36,6 +43,8 @@ describe('a Windows guest on a Windows worker', () => {
       'open-guest': () => line(opened),
       'add-drivers': () => line({ added: ['viostor for 2k19', 'NetKVM for 2k19'], laidDown: ['qemu-ga-x86_64.msi'] }),
       'ensure-loader': () => line({ copied: ['EFI\\Boot\\bootx64.efi'], failed: ['the EFI system partition of disk 2 cannot be prepared: it is full'] }),
+      'read-old-platform': () => line(oldPlatform),
+      'lay-down-package': () => line({ laidDown: true, why: '' }),
       'install-agent': () => line({ set: [
         { key: 'ControlSet001\\Services\\cloudbase-init', name: 'Start', before: null, after: '2' },
         { key: 'ControlSet001\\Services\\VMTools', name: 'Start', before: '2', after: '4' },
@@ -70,7 +79,7 @@ describe('a Windows guest on a Windows worker', () => {
 
   it('is prepared step by step, and its disks are let go', async () => {
     const outcome = await morph({ options: options({ setDhcp: false, scripts: { firstBoot: [{ name: 'hello', content: 'hello' }], inGuest: [{ name: 'look', content: 'dir' }] } }) });
-    expect(worker.commands.map(nameOf)).toEqual(['open-guest', 'run-script', 'add-drivers', 'install-agent', 'write-files', 'close-guest']);
+    expect(worker.commands.map(nameOf)).toEqual(['open-guest', 'run-script', 'add-drivers', 'read-old-platform', 'install-agent', 'write-files', 'close-guest']);
     expect(outcome.dossier).toMatchObject({ family: 'windows', version: '10.0.17763', architecture: 'x86_64', hostname: 'WINSRC', bootloader: 'bootmgr' });
     expect(asked('add-drivers')[0]).toMatchObject({ url: 'https://drivers.example/virtio.iso', drive: 'E:', folders: ['2k19', '2k16', 'w10', '2k12R2', '2k12', '2k8R2'], architecture: 'amd64' });
     const files = (asked('write-files')[0]?.['files'] ?? []) as { path: string; content: string }[];
@@ -113,8 +122,9 @@ describe('a Windows guest on a Windows worker', () => {
       filters: [{ key: buses, name: 'UpperFilters', values: ['XENFILT', 'partmgr'] }, { key: buses, name: 'LowerFilters', values: 'prl_strg' }, { key: 'Control\\Class\\{0}', name: 'UpperFilters', values: ['kbdclass'] }],
     });
     answers['add-drivers'] = () => line({ added: ['viostor for 2k19'], doubts: ['the guest would not load the driver Balloon'] });
+    answers['ensure-loader'] = () => line({ copied: ['EFI\\Boot\\bootx64.efi'], shown: true, failed: ['the EFI system partition of disk 2 cannot be prepared: it is full'] });
     const outcome = await morph();
-    expect(worker.commands.map(nameOf)).toEqual(['open-guest', 'add-drivers', 'ensure-loader', 'install-agent', 'write-files', 'close-guest']);
+    expect(worker.commands.map(nameOf)).toEqual(['open-guest', 'add-drivers', 'ensure-loader', 'read-old-platform', 'install-agent', 'write-files', 'close-guest']);
     expect(asked('add-drivers')[0]).toMatchObject({ storage: ['viostor', 'vioscsi'], needsUpdate: false });
     expect(asked('ensure-loader')[0]).toEqual({ disks: [{ serial: '11111111-2222-3333-4' }], architecture: 'AMD64' });
     const values = asked('install-agent')[0]?.['values'] as { key: string }[];
@@ -127,8 +137,45 @@ describe('a Windows guest on a Windows worker', () => {
     ]);
     const files = (asked('write-files')[0]?.['files'] ?? []) as { path: string; content: string }[];
     expect(files.map(({ path }) => path.slice(path.lastIndexOf('\\') + 1))).toEqual(expect.arrayContaining(['15-causeway-network-profile.ps1', '29-causeway-crashes.ps1']));
-    expect(outcome.steps.find(({ step }) => step === 'ensure-efi-loader')).toMatchObject({ changed: true, notes: ['copied the boot loader of Windows to EFI\\Boot\\bootx64.efi'] });
+    expect(outcome.steps.find(({ step }) => step === 'ensure-efi-loader')).toMatchObject({ changed: true, notes: ['copied the boot loader of Windows to EFI\\Boot\\bootx64.efi', 'Windows shows its start on the screen'] });
     expect(outcome.warnings).toEqual(['the guest would not load the driver Balloon', 'the EFI system partition of disk 2 cannot be prepared: it is full']);
+  });
+
+  it('is rid of what its old platform alone has: a disk with the page file, a server for activation', async () => {
+    answers['open-guest'] = () => line({ ...opened, services: { ...opened.services, CSAgent: 1 } });
+    answers['read-old-platform'] = () => line({ ...oldPlatform, pagingFiles: ['T:\\pagefile.sys 0 0'], activation: { key: 'Microsoft\\P', server: 'azkms.core.windows.net' } });
+    const removed = { hive: 'SOFTWARE', key: 'Microsoft\\P', name: 'KeyManagementServiceName', before: 'azkms.core.windows.net', after: null };
+    answers['install-agent'] = ({ agent }) => line({ set: agent === null ? [removed] : [
+      { hive: 'SYSTEM', key: 'ControlSet001\\Services\\VMTools', name: 'Start', before: '2', after: '4' }, { hive: 'SYSTEM', key: 'ControlSet002\\Services\\VMTools', name: 'Start', before: '3', after: '4' },
+    ] });
+    const outcome = await morph();
+    expect(asked('read-old-platform')[0]).toEqual({ drive: 'E:', disks: [{ serial: '11111111-2222-3333-4' }], denials: ['DenyUnspecified', 'DenyDeviceIDs', 'DenyDeviceClasses'] });
+    expect(asked('install-agent')[0]).toEqual({ drive: 'E:', agent: null, values: [
+      { key: 'Control\\Session Manager\\Memory Management', name: 'PagingFiles', type: 'MultiString', value: ['C:\\pagefile.sys 0 0'] },
+      { hive: 'SOFTWARE', key: 'Microsoft\\P', name: 'KeyManagementServiceName', isRemoved: true },
+    ] });
+    expect(outcome.steps.find(({ step }) => step === 'settle-old-platform')?.notes).toHaveLength(2);
+    expect(outcome.warnings.map((each) => each.split(' ').slice(0, 3).join(' '))).toEqual(['Windows was activated', 'CrowdStrike Falcon may']);
+    expect(outcome.diff.registry).toEqual({ added: {}, removed: { 'SOFTWARE\\Microsoft\\P KeyManagementServiceName': 'azkms.core.windows.net' }, changed: {
+      'SYSTEM\\ControlSet001\\Services\\VMTools Start': { before: '2', after: '4' }, 'SYSTEM\\ControlSet002\\Services\\VMTools Start': { before: '3', after: '4' },
+    } });
+    expect(outcome.diff.services).toEqual({ enabled: [], disabled: ['VMTools'] });
+  });
+
+  it('gets the destination\'s agent if that is an installer of Windows, and goes on without it', async () => {
+    const files = (): string[] => (asked('write-files').at(-1)?.['files'] as { path: string }[]).map(({ path }) => path);
+    const script = 'Cloudbase-Init\\FirstBoot\\28-causeway-packages.ps1';
+    const agent = { url: 'https://agents.example/a.msi?token=x', sha256: 'ab'.repeat(32) };
+    expect((await morph({ options: options({ agent }) })).warnings).toEqual([]);
+    expect(asked('lay-down-package')).toEqual([{ ...agent, drive: 'E:', target: 'Cloudbase-Init\\FirstBoot\\packages\\platform-agent.msi' }]);
+    expect(files()).toContain(script);
+    answers['lay-down-package'] = () => line({ laidDown: false, why: 'it is no installer of Windows' });
+    expect((await morph({ options: options({ agent }) })).warnings).toEqual(['the destination\'s agent is not installed: it is no installer of Windows']);
+    expect(files()).not.toContain(script);
+    await morph({ options: options({ agent: { url: 'https://agents.example/a.deb' } }) });
+    expect(asked('lay-down-package')).toHaveLength(2);
+    const none = await morph({ options: options({ agent, cloudInit: 'if-possible', windows: { virtioDisc: { url: 'https://drivers.example/virtio.iso' } } }) });
+    expect(none.warnings).toContain('nothing would install the destination\'s agent at the first boot: install it by hand');
   });
 
   it('keeps what belongs to its new platform, and its own setting for blue screens', async () => {
@@ -248,5 +295,6 @@ describe('a Windows guest on a Windows worker', () => {
 /** A line that only this script has. */
 const marks: Readonly<Record<string, string>> = {
   'open-guest': 'finds its Windows', 'add-drivers': 'has DISM add', 'install-agent': 'Unpacks the guest initialization agent', 'write-files': 'Writes text files into the guest',
+  'read-old-platform': 'means something on its old platform', 'lay-down-package': 'Lays an installer down',
   'ensure-loader': 'Copies the boot loader of Windows', 'run-script': 'Runs a script of the user', 'close-guest': 'Lets go of everything', upload: '[IO.File]::Create(',
 };

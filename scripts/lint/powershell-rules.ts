@@ -17,6 +17,23 @@ const forbidden: Readonly<Record<string, string>> = {
   'invoke-expression': 'runs text', 'write-host': 'writes past every stream', 'get-wmiobject': 'is gone in later versions', 'invoke-wmimethod': 'is gone in later versions', 'set-wmiinstance': 'is gone in later versions',
   'remove-wmiobject': 'is gone in later versions', 'register-wmievent': 'is gone in later versions',
 };
+/** What Windows 7 and Server 2008 R2 (PowerShell 2, .NET 3.5) do not have. */
+const notOld = new Set([
+  'convertfrom-json', 'convertto-json', 'get-filehash', 'expand-archive', 'compress-archive', 'get-ciminstance', 'new-ciminstance', 'invoke-cimmethod', 'invoke-webrequest', 'invoke-restmethod', 'unblock-file',
+  'get-disk', 'get-partition', 'get-volume', 'set-disk', 'get-netadapter', 'get-netipaddress', 'new-netipaddress', 'set-netipinterface', 'set-dnsclientserveraddress', 'get-netconnectionprofile', 'set-netconnectionprofile',
+  'new-netfirewallrule', 'set-netfirewallrule', 'enable-netfirewallrule', 'get-scheduledtask', 'register-scheduledtask', 'get-windowsoptionalfeature', 'get-pnpdevice', 'add-windowsdriver', 'get-windowsdriver',
+  'resolve-dnsname', 'test-netconnection', 'rename-computer', 'set-timezone', 'get-timezone', 'clear-recyclebin',
+]);
+const notOldSwitches: Readonly<Record<string, RegExp>> = {
+  'get-childitem': /\s-(?:file|directory|hidden|readonly|system|depth|attributes)\b/i, 'get-content': /\s-(?:raw|tail)\b/i, 'out-file': /\s-nonewline\b/i, 'set-content': /\s-nonewline\b/i,
+  'sort-object': /\s-(?:top|bottom)\b/i, 'select-object': /\s-skiplast\b/i, 'import-csv': /\s-literalpath\b/i,
+};
+const notOldSyntax: readonly (readonly [RegExp, string])[] = [
+  [/\[(?:pscustomobject|ordered)\]/i, 'objects from tables need PowerShell 3'], [/(?<![\w-])-(?:not)?in\b(?!\s*[:=])/i, '-in needs PowerShell 3, use -contains'], [/\]::new\(/i, '::new() needs PowerShell 5, use New-Object'],
+  [/\.(?:where|foreach)\s*[({]/i, 'methods of lists need PowerShell 4'], [/\$(?:psscriptroot|pscommandpath|psitem)\b/i, 'this variable is empty before PowerShell 3'],
+  [/^\s*(?:class|enum)\s+\w+/im, 'classes need PowerShell 5'], [/\b(?:where|foreach)-object\s+[a-z_]\w*(?:\s|$)/i, 'a command without a block needs PowerShell 3'], [/\$using:/i, '$using: needs PowerShell 3'],
+  [/\[(?:string)\]::isnullorwhitespace/i, 'is of .NET 4'], [/\[(?:io\.compression\.zipfile|system\.io\.compression\.zipfile)\]/i, 'is of .NET 4.5'],
+];
 const automatic = new Set(['_', 'args', 'error', 'event', 'eventargs', 'eventsubscriber', 'executioncontext', 'false', 'foreach', 'home', 'host', 'input', 'lastexitcode', 'matches', 'myinvocation', 'nestedpromptlevel', 'pid', 'profile', 'psboundparameters', 'pscmdlet', 'pscommandpath', 'pshome', 'psitem', 'psscriptroot', 'psversiontable', 'pwd', 'sender', 'shellid', 'stacktrace', 'switch', 'this', 'true']);
 /** Set for PowerShell itself. */
 const preferences = /preference$/;
@@ -92,6 +109,7 @@ export function complaintsOf(root: Node, { isForOldGuests = false, usedElsewhere
     if (['if_statement', 'elseif_clause', 'while_condition', 'do_while_condition'].includes(node.type)) checkCondition(node);
   }
   for (const each of functions) checkFunction(each);
+  if (isForOldGuests) checkForOldGuests();
   return found.toSorted((one, other) => one.line - other.line || one.rule.localeCompare(other.rule));
 
   function checkCommand(node: Node): void {
@@ -120,6 +138,22 @@ export function complaintsOf(root: Node, { isForOldGuests = false, usedElsewhere
       isAfterParameter = isParameter && !element.text.endsWith(':');
     }
     if (positional > mostPositional) say(head, 'AvoidUsingPositionalParameters', `${head.text} has ${positional} values without the names of their parameters`);
+  }
+
+  /** Over the code without its texts and comments, line by line. */
+  function checkForOldGuests(): void {
+    for (const node of ofType(root, 'command')) {
+      const [head] = parts(node).filter(({ type }) => type === 'command_name');
+      const name = head?.text.toLowerCase() ?? '';
+      const words = notOldSwitches[name]?.exec(node.text.replaceAll(/'[^']*'|"[^"]*"/g, "''").split('|')[0] ?? '');
+      if (head !== undefined && (notOld.has(name) || (words !== undefined && words !== null))) say(head, 'UseCompatibleCommands', `PowerShell 2 has no ${head.text}${words?.[0] ?? ''}`);
+    }
+    const hidden = ofType(root, 'comment', 'string_literal', 'verbatim_string_characters', 'expandable_string_literal', 'verbatim_here_string_characters', 'expandable_here_string_literal');
+    const letters = [...root.text];
+    for (const { startIndex, endIndex } of hidden) for (let index = startIndex; index < endIndex; index++) if (letters[index] !== '\n') letters[index] = ' ';
+    for (const [index, line] of letters.join('').split('\n').entries()) {
+      for (const [pattern, why] of notOldSyntax) if (pattern.test(line)) found.push({ line: index + 1, rule: 'UseCompatibleSyntax', what: why });
+    }
   }
 
   function checkComparison(node: Node): void {

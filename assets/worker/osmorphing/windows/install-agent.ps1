@@ -19,33 +19,48 @@ if ($request.agent) {
 $set = @()
 try {
   Mount-Hive $request.drive 'SYSTEM'
-  $services = "Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM\$(Get-ControlSet)\Services"
+  Mount-Hive $request.drive 'SOFTWARE'
+  # Windows starts with another control set after a failed start, or when it is asked to: what is set in the current one is set in all.
+  $current = Get-ControlSet
+  $others = @(Get-ChildItem 'Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM' | ForEach-Object { $_.PSChildName } | Where-Object { $_ -match '^ControlSet\d{3}$' -and $_ -ne $current })
+  $controlSets = @($current) + $others
   foreach ($value in $request.values) {
+    $hive = if ($value.hive) { $value.hive } else { 'SYSTEM' }
     # Most are those of services.
     $place = if ($value.key -like 'Control\*') { $value.key } else { "Services\$($value.key)" }
-    $key = "Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM\$(Get-ControlSet)\$place"
-    if (-not (Test-Path $key)) {
-      if ($value.onlyIfThere) { continue }
-      New-Item -Force $key | Out-Null
+    $places = if ($value.hive) { $value.key } else { $controlSets | ForEach-Object { "$_\$place" } }
+    foreach ($place in @($places)) {
+      $key = "Registry::HKEY_LOCAL_MACHINE\causeway-$hive\$place"
+      if (-not (Test-Path -LiteralPath $key)) {
+        if ($value.onlyIfThere -or $value.isRemoved) { continue }
+        New-Item -Force $key | Out-Null
+      }
+      $before = (Get-Item -LiteralPath $key).GetValue($value.name, $null, 'DoNotExpandEnvironmentNames')
+      if ($value.isRemoved) {
+        if ($null -eq $before) { continue }
+        Remove-ItemProperty -LiteralPath $key -Name $value.name
+        $set += @{ hive = $hive; key = $place; name = $value.name; before = "$before"; after = $null }
+        continue
+      }
+      if ("$before" -ceq "$($value.value)" -and $null -ne $before) { continue }
+      $new = $value.value
+      # Such a list may be empty.
+      if ($value.type -eq 'MultiString') { $new = [string[]]@($value.value) }
+      New-ItemProperty -Force -LiteralPath $key -Name $value.name -PropertyType $value.type -Value $new | Out-Null
+      $set += @{ hive = $hive; key = $place; name = $value.name; before = if ($null -eq $before) { $null } else { "$before" }; after = "$($value.value)" }
     }
-    $before = (Get-Item $key).GetValue($value.name, $null, 'DoNotExpandEnvironmentNames')
-    if ("$before" -ceq "$($value.value)" -and $null -ne $before) { continue }
-    $new = $value.value
-    # Such a list may be empty.
-    if ($value.type -eq 'MultiString') { $new = [string[]]@($value.value) }
-    New-ItemProperty -Force -Path $key -Name $value.name -PropertyType $value.type -Value $new | Out-Null
-    $set += @{ key = "$(Get-ControlSet)\$place"; name = $value.name; before = if ($null -eq $before) { $null } else { "$before" }; after = "$($value.value)" }
   }
   # Where Remote Desktop is on, its rules let connections in: the platform's console takes no input. Where it is off, nothing is switched on.
-  $terminal = "Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM\$(Get-ControlSet)\Control\Terminal Server"
-  if ($request.openRemoteDesktop -and (Get-Item $terminal).GetValue('fDenyTSConnections') -eq 0) {
-    $place = 'SharedAccess\Parameters\FirewallPolicy\FirewallRules'
-    foreach ($name in 'RemoteDesktop-UserMode-In-TCP', 'RemoteDesktop-In-TCP') {
-      $before = "$((Get-Item "$services\$place").GetValue($name))"
-      if (-not $before.Contains('|Active=FALSE|')) { continue }
-      $after = $before.Replace('|Active=FALSE|', '|Active=TRUE|')
-      New-ItemProperty -Force -Path "$services\$place" -Name $name -PropertyType String -Value $after | Out-Null
-      $set += @{ key = "$(Get-ControlSet)\Services\$place"; name = $name; before = $before; after = $after }
+  $top = 'Registry::HKEY_LOCAL_MACHINE\causeway-SYSTEM'
+  if ($request.openRemoteDesktop -and (Get-Item "$top\$current\Control\Terminal Server").GetValue('fDenyTSConnections') -eq 0) {
+    foreach ($place in $controlSets | ForEach-Object { "$_\Services\SharedAccess\Parameters\FirewallPolicy\FirewallRules" } | Where-Object { Test-Path "$top\$_" }) {
+      foreach ($name in 'RemoteDesktop-UserMode-In-TCP', 'RemoteDesktop-In-TCP') {
+        $before = "$((Get-Item "$top\$place").GetValue($name))"
+        if (-not $before.Contains('|Active=FALSE|')) { continue }
+        $after = $before.Replace('|Active=FALSE|', '|Active=TRUE|')
+        New-ItemProperty -Force -Path "$top\$place" -Name $name -PropertyType String -Value $after | Out-Null
+        $set += @{ hive = 'SYSTEM'; key = $place; name = $name; before = $before; after = $after }
+      }
     }
   }
 } finally { Dismount-Hive }

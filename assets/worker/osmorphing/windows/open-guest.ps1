@@ -13,12 +13,16 @@ $disks = foreach ($wanted in $request.disks) {
 $numbers = @($disks | ForEach-Object { $_.Number })
 if (@($numbers | Select-Object -Unique).Count -ne $numbers.Count) { Exit-With 'osmorphing.device-missing' "two of the guest's disks are the same disk of the worker: $($numbers -join ', ')" }
 foreach ($disk in $disks) {
+  # Windows gives the later of two such disks another signature, and then the guest does not find its system.
+  if ($disk.IsOffline -and $disk.OfflineReason -match '^(4|Collision)$') { Exit-With 'osmorphing.not-supported' "disk $($disk.Number) has the signature of another disk of the worker: prepare the guest offline, or choose another worker image" }
   if ($disk.IsOffline) { Set-Disk -Number $disk.Number -IsOffline $false }
   if ($disk.IsReadOnly) { Set-Disk -Number $disk.Number -IsReadOnly $false }
 }
 $locked = $null
+$isDynamic = $false
 $roots = foreach ($disk in $disks) {
   foreach ($partition in Get-Partition -DiskNumber $disk.Number -ErrorAction SilentlyContinue) {
+    if ($partition.MbrType -eq 66 -or '{5808c8aa-7e8f-42e0-85d2-e1e90434cfb3}', '{af9b60a0-1431-4f62-bc68-3311714a69ad}' -contains $partition.GptType) { $isDynamic = $true }
     if ($partition.Size -lt 128mb) { continue }
     if (-not $partition.DriveLetter -or $partition.DriveLetter -eq "`0") {
       try { $partition | Add-PartitionAccessPath -AssignDriveLetter } catch { continue }
@@ -32,6 +36,7 @@ $roots = foreach ($disk in $disks) {
 }
 $roots = @($roots | Where-Object { -not $request.root -or $request.root -eq $_.uuid -or $request.root -eq $_.device })
 if ($roots.Count -eq 0 -and $locked) { Exit-With 'osmorphing.locked' "$locked is encrypted with BitLocker, which a Windows worker does not unlock; prepare it offline with its recovery key, or decrypt it on the source (manage-bde -off)" }
+if ($roots.Count -eq 0 -and $isDynamic) { Exit-With 'osmorphing.root-not-found' 'the disks are dynamic ones, which no worker reads: make them basic ones on the source' }
 if ($roots.Count -eq 0) { Exit-With 'osmorphing.root-not-found' "no Windows installation on $(@($request.disks | ForEach-Object { Get-GuestDiskName $_ }) -join ', ')" }
 if ($roots.Count -gt 1) { Exit-With 'osmorphing.several-roots' (($roots | ForEach-Object { "$($_.device) $($_.uuid)" }) -join '; ') }
 $drive = $roots[0].drive

@@ -112,12 +112,22 @@ export function dhcpValues(fixed: readonly string[], withServers: readonly strin
   ];
 }
 
+export interface SetValue {
+  readonly hive: 'SYSTEM' | 'SOFTWARE';
+  readonly key: string;
+  readonly name: string;
+  /** As text; null where there was none. */
+  readonly before: string | null;
+  /** Null where it was removed. */
+  readonly after: string | null;
+}
+
 /** Values that were set, in the form of a guest's diff. */
-export function registryDiff(set: readonly { readonly key: string; readonly name: string; readonly before: string | null; readonly after: string }[]): NonNullable<GuestDiff['registry']> {
-  const named = ({ key, name }: { readonly key: string; readonly name: string }): string => `SYSTEM\\${key} ${name}`;
+export function registryDiff(set: readonly SetValue[]): NonNullable<GuestDiff['registry']> {
+  const named = ({ hive, key, name }: SetValue): string => `${hive}\\${key} ${name}`;
   return {
-    added: Object.fromEntries(set.filter(({ before }) => before === null).map((each) => [named(each), each.after])),
-    removed: {},
-    changed: Object.fromEntries(set.flatMap((each) => (each.before === null ? [] : [[named(each), { before: each.before, after: each.after }]]))),
+    added: Object.fromEntries(set.flatMap((each) => (each.before === null && each.after !== null ? [[named(each), each.after]] : []))),
+    removed: Object.fromEntries(set.flatMap((each) => (each.before !== null && each.after === null ? [[named(each), each.before]] : []))),
+    changed: Object.fromEntries(set.flatMap((each) => (each.before === null || each.after === null ? [] : [[named(each), { before: each.before, after: each.after }]]))),
   };
 }

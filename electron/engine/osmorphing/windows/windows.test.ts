@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { discFolders } from './disc-folders.ts';
 import { initAgentConfiguration } from './init-agent.ts';
 import { powershellFile } from './powershell-files.ts';
+import { cloudServers, denials, guards, oldPlatformSchema, settleOldPlatform } from './old-platform.ts';
 import { hasSourceServices, hybridServices, registryValues, sourceDrivers, sourceFilters, sourceServices, stayingTools, withoutSourceDrivers } from './service-values.ts';
 import { staticCards } from './static-network.ts';
 import { windowsMaterial, windowsModeOf } from './windows-mode.ts';
@@ -93,6 +94,55 @@ describe('what a guest brings from its old platform', () => {
   });
 });
 
+describe('what means something on the old platform alone', () => {
+  /** C: at 1 MiB of a disk with MBR, D: on one with GPT, E: beyond the first one's partitions, T: and X: on none. */
+  const guid = '0d9f1e2c-1234-5678-9abc-def012345678';
+  const here = {
+    pagingFiles: [], activation: [], denied: [], isUniversal: false,
+    letters: [
+      { letter: 'C:', place: '314e49570000100000000000' }, { letter: 'd:', place: '444d494f3a49443a2c1e9f0d341278569abcdef012345678' }, { letter: 'E:', place: '314e49570000004000000000' },
+      { letter: 'T:', place: '111111110000100000000000' }, { letter: 'X:', place: '6100' },
+    ],
+    partitions: [{ guid: null, signature: 0x57494e31, offset: 1 << 20 }, { guid: `{${guid.toUpperCase()}}`, signature: null, offset: 1 << 21 }],
+  };
+  const settled = (found: object, services = {}, datasources: readonly string[] = []) => settleOldPlatform(oldPlatformSchema.parse({ ...here, ...found }), services, datasources);
+
+  it('leaves a Windows alone that has nothing of it', () => {
+    expect(settled({ pagingFiles: 'C:\\pagefile.sys 0 0', activation: { key: 'a', server: 'kms.own.example' } }, { klif: 4 })).toEqual({ values: [], notes: [], warnings: [] });
+    expect(settled({ pagingFiles: null, activation: null, denied: null })).toEqual({ values: [], notes: [], warnings: [] });
+  });
+
+  it.each([
+    [['T:\\pagefile.sys'], ['C:\\pagefile.sys 0 0']], [['T:\\pagefile.sys 0 0', 'D:\\pagefile.sys 1 2'], ['D:\\pagefile.sys 1 2', 'C:\\pagefile.sys 0 0']],
+    [['?:\\pagefile.sys', 't:\\pagefile.sys 0 0'], ['?:\\pagefile.sys']], [['E:\\pagefile.sys'], ['C:\\pagefile.sys 0 0']],
+    [['C:\\pagefile.sys 0 0', 'D:\\pagefile.sys 0 0', 'Z:\\x.sys'], undefined], [[], undefined],
+  ])('moves the page files %j to %j', (pagingFiles, value) => {
+    expect(settled({ pagingFiles }).values.map((each) => each['value'])).toEqual(value === undefined ? [] : [value]);
+    // Where even the system's own letter leads nowhere, nothing is known.
+    expect(settled({ pagingFiles, partitions: [] }).values).toEqual([]);
+  });
+
+  it('forgets servers for activation of clouds, and tells what is doubtful', () => {
+    const { values, notes, warnings } = settled({ activation: [{ key: 'a', server: 'KMS.core.windows.net' }, { key: 'b', server: '169.254.169.250' }], denied: 'DenyDeviceIDs', isUniversal: true }, { csagent: 1, tmcomm: 0 });
+    expect(values).toEqual(['a', 'b'].map((key) => ({ hive: 'SOFTWARE', key, name: 'KeyManagementServiceName', isRemoved: true })));
+    expect(notes).toHaveLength(2);
+    expect(warnings.map((each) => each.split(' ').slice(0, 2).join(' '))).toEqual(['Windows was', 'Windows takes', 'a policy', 'CrowdStrike Falcon,']);
+    expect(settled({ isUniversal: true }, {}, ['Azure']).warnings).toEqual([]);
+  });
+
+  it('is the same to both ways of preparing it', () => {
+    const program = readFileSync(join(import.meta.dirname, '../../../../assets/worker/osmorphing/causeway_osmorphing/windows/old_platform.py'), 'utf8');
+    expect(program).toContain(`_CLOUD_SERVERS = re.compile(r'${cloudServers.source}', re.IGNORECASE)`);
+    expect(program).toContain(`_DENIALS = (${denials.map((each) => `'${each}'`).join(', ')})`);
+    const table = /^_GUARDS = \{(.*?)^\}/ms.exec(program)?.[1] ?? '';
+    expect(Object.fromEntries([...table.matchAll(/'(\w+)': '([^']+)'/g)].map(([, service, product]) => [service!, product!]))).toEqual(guards);
+    for (const { warnings } of [settled({ isUniversal: true, denied: ['DenyDeviceIDs'] }, { klif: 0 }), settled({ activation: [{ key: 'a', server: 'kms.core.windows.net' }] })]) {
+      const flat = program.replaceAll("\\'", "'").replaceAll(/'\s*\n\s*'/g, '');
+      for (const each of warnings) expect(flat).toContain(each.replace('DenyDeviceIDs', '%s').replace(/^Kaspersky/, '%s'));
+    }
+  });
+});
+
 describe('fixed addresses', () => {
   const one = { addresses: ['10.0.0.1'], masks: ['255.255.0.0'], gateways: ['10.0.0.254'], servers: [] };
   it('go to the card that had them', () => {
@@ -130,7 +180,7 @@ describe('messages of Windows Remote Management', () => {
   });
 
   it('hold every worker script on one command line', async () => {
-    for (const name of ['open-guest', 'add-drivers', 'install-agent', 'write-files', 'run-script', 'close-guest'] as const) {
+    for (const name of ['open-guest', 'add-drivers', 'ensure-loader', 'read-old-platform', 'lay-down-package', 'install-agent', 'write-files', 'run-script', 'close-guest'] as const) {
       const script = `${await powershellFile('worker-functions')}\n${await powershellFile(name)}`;
       expect(Buffer.from(script, 'utf16le').toString('base64').length).toBeLessThan(32_000);
     }

@@ -10,6 +10,7 @@ import { initAgentConfiguration, initAgentFolder } from './init-agent.ts';
 import { agentWishes } from './offline-guest.ts';
 import { powershellFile, type PowershellFile } from './powershell-files.ts';
 import { dhcpValues, hasSourceServices, hypervValues, registryDiff, registryValues, stayingTools, stopAtBlueScreens, withoutSourceDrivers, type GuestPlatform } from './service-values.ts';
+import { denials, oldPlatformSchema, settleOldPlatform } from './old-platform.ts';
 import { staticCards } from './static-network.ts';
 import { isXenAlone } from './windows-mode.ts';
 import { loginByWinrm, type WinrmLoginOptions } from './winrm-login.ts';
@@ -56,8 +57,9 @@ const openedSchema = z.object({
 });
 type Opened = z.infer<typeof openedSchema>;
 const addedSchema = z.object({ added: texts, laidDown: texts.default([]), doubts: texts.default([]) });
-const copiedSchema = z.object({ copied: texts, failed: texts });
-const setSchema = z.object({ set: z.array(z.object({ key: z.string(), name: z.string(), before: z.string().nullable(), after: z.string() })).default([]) });
+const copiedSchema = z.object({ copied: texts, failed: texts, shown: z.boolean().default(false) });
+const laidDownSchema = z.object({ laidDown: z.boolean(), why: z.string() });
+const setSchema = z.object({ set: z.array(z.object({ hive: z.enum(['SYSTEM', 'SOFTWARE']).default('SYSTEM'), key: z.string(), name: z.string(), before: z.string().nullable(), after: z.string().nullable() })).default([]) });
 const writtenSchema = z.object({ changed: z.array(z.object({ path: z.string(), existed: z.boolean() })).default([]) });
 const ranSchema = z.object({ exitCode: z.int(), output: z.string() });
 const refusedSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
@@ -105,10 +107,6 @@ class WindowsWorker {
   async prepare(): Promise<Omit<MorphOutcome, 'seconds'>> {
     const { options, disks } = this.#request;
     const hypervisor = options.hypervisor ?? 'kvm';
-    const { agent: platformAgent } = options;
-    if (platformAgent !== undefined && /\.msi$/i.test('file' in platformAgent ? platformAgent.file : new URL(platformAgent.url).pathname)) {
-      this.#warn('a Windows worker does not install the destination\'s agent: install it by hand, or prepare the guest offline');
-    }
     const before = options.scripts?.beforeMount ?? [];
     if (before.length > 0) await this.#step('scripts-before-mount', 'Run scripts on the worker', () => this.#runScripts(before, ''));
     let opened: Opened | undefined;
@@ -143,11 +141,20 @@ class WindowsWorker {
     }
     if (guest.uefi) {
       await this.#step('ensure-efi-loader', 'Provide the UEFI fallback boot loader', async () => {
-        const { copied, failed } = await this.#ask('ensure-loader', { disks: [...disks], architecture: guest.architecture }, copiedSchema);
+        const { copied, failed, shown } = await this.#ask('ensure-loader', { disks: [...disks], architecture: guest.architecture }, copiedSchema);
         for (const message of failed) this.#warn(message);
-        return [copied.length > 0, copied.map((path) => `copied the boot loader of Windows to ${path}`)];
+        return [copied.length > 0 || shown, [...copied.map((path) => `copied the boot loader of Windows to ${path}`), ...(shown ? ['Windows shows its start on the screen'] : [])]];
       });
     }
+    await this.#step('settle-old-platform', 'Take out settings of the old platform', async () => {
+      const found = await this.#ask('read-old-platform', { drive: guest.drive, disks: [...disks], denials: [...denials] }, oldPlatformSchema);
+      const { values, notes, warnings } = settleOldPlatform(found, guest.services, options.datasources);
+      for (const message of warnings) this.#warn(message);
+      if (values.length === 0) return [false, []];
+      const done = await this.#ask('install-agent', { drive: guest.drive, agent: null, values: [...values] }, setSchema);
+      set = [...set, ...done.set];
+      return [done.set.length > 0, [...notes]];
+    });
     const agent = this.#agentFor(guest);
     await this.#step('install-agent', 'Install the guest initialization agent', async () => {
       const done = await this.#ask('install-agent', {
@@ -163,9 +170,10 @@ class WindowsWorker {
     });
     let written: z.infer<typeof writtenSchema>['changed'] = [];
     await this.#step('install-first-boot-scripts', 'Install scripts for the first boot', async () => {
-      const files = await this.#files(guest, agent !== undefined, laidDown.length > 0);
+      const hasPackage = await this.#layDownPackage(guest, agent !== undefined);
+      const files = await this.#files(guest, { hasAgent: agent !== undefined, hasPrograms: laidDown.length > 0, hasPackage });
       if (files.length > 0) ({ changed: written } = await this.#ask('write-files', { drive: guest.drive, files }, writtenSchema));
-      return [written.length > 0, written.map(({ path }) => path)];
+      return [written.length > 0, [...(hasPackage ? ['the destination\'s agent is installed at the first boot'] : []), ...written.map(({ path }) => path)]];
     });
     await this.#step('close-guest', 'Release the disks', async () => {
       await closeGuest(this.#connection, disks);
@@ -187,7 +195,7 @@ class WindowsWorker {
   }
 
   /** The files that the agent's service finds: its configuration, and what runs on the first boot. */
-  async #files(guest: Opened, hasAgent: boolean, hasPrograms: boolean): Promise<JsonObject[]> {
+  async #files(guest: Opened, { hasAgent, hasPrograms, hasPackage }: Readonly<Record<'hasAgent' | 'hasPrograms' | 'hasPackage', boolean>>): Promise<JsonObject[]> {
     const { options } = this.#request;
     const file = (path: string, text: string): JsonObject => ({ path, content: Buffer.from(text.replace(/\r?\n/g, '\r\n')).toString('base64') });
     const scripts = `${initAgentFolder.slice(3)}\\FirstBoot`;
@@ -208,6 +216,7 @@ class WindowsWorker {
     if (hasAgent) {
       later.push(file(`${scripts}\\08-causeway-old-cards.ps1`, await powershellFile('first-boot-old-cards')), file(`${scripts}\\25-causeway-clock.ps1`, await powershellFile('first-boot-clock')));
     }
+    if (hasPackage) later.push(file(`${scripts}\\28-causeway-packages.ps1`, await powershellFile('first-boot-packages')));
     if (hasAgent && hasSourceServices(guest.services, { platform: platformOf(options), isRegistered: guest.isRegistered })) {
       later.push(file(`${scripts}\\20-causeway-source-tools.ps1`, (await powershellFile('first-boot-source-tools')).replace('{{staying}}', () => stayingTools[platformOf(options)])));
     }
@@ -219,6 +228,22 @@ class WindowsWorker {
     if (!hasAgent && later.length > 0) throw new CausewayError('osmorphing.init-agent-missing', 'first-boot scripts need the guest initialization agent');
     if (later.length === 0) return files;
     return [...files, ...later, file(`${initAgentFolder.slice(3)}\\LocalScripts\\00-causeway.ps1`, await powershellFile('first-boot-runner'))];
+  }
+
+  /** The destination's agent, if it is an installer of Windows; what a platform offers by itself is for Linux. Returns whether it is installed at the first boot. */
+  async #layDownPackage(guest: Opened, hasAgent: boolean): Promise<boolean> {
+    const { agent: wanted } = this.#request.options;
+    if (wanted === undefined || !/\.msi$/i.test('file' in wanted ? wanted.file : new URL(wanted.url).pathname)) return false;
+    if (!hasAgent) {
+      this.#warn('nothing would install the destination\'s agent at the first boot: install it by hand');
+      return false;
+    }
+    const given: Fetched = 'file' in wanted ? { file: wanted.file } : { url: wanted.url, ...(wanted.sha256 === undefined ? {} : { sha256: wanted.sha256 }) };
+    const { laidDown, why } = await this.#ask('lay-down-package', {
+      ...(await this.#bring('causeway-package.msi', given)), drive: guest.drive, target: `${initAgentFolder.slice(3)}\\FirstBoot\\packages\\platform-agent.msi`,
+    }, laidDownSchema);
+    if (!laidDown) this.#warn(`the destination's agent is not installed: ${why}`);
+    return laidDown;
   }
 
   #agentFor(guest: Opened): Fetched | undefined {
@@ -344,7 +369,7 @@ function diffOf(guest: Opened, added: readonly string[], set: z.infer<typeof set
   const none = { added: {}, removed: {}, changed: {} };
   const state = { kind: 'file', mode: '', owner: '', size: 0 } as const;
   const path = (each: { readonly path: string }): string => `/${each.path.replaceAll('\\', '/')}`;
-  const starts = new Map(set.filter(({ name }) => name === 'Start').map((each) => [each.key.split('\\').at(-1) ?? '', Number(each.after)]));
+  const starts = new Map(set.filter(({ name, after }) => name === 'Start' && after !== null).map((each) => [each.key.split('\\').at(-1) ?? '', Number(each.after)]));
   return {
     files: {
       added: written.filter(({ existed }) => !existed).map((each) => ({ ...state, path: path(each) })),

@@ -82,7 +82,7 @@ def _choose(roots, pinned, devices, keys):
     _refuse_locked(devices, keys)
     if any(one.properties.get('PART_ENTRY_TYPE', '').lower() in _DYNAMIC for one in devices):
         raise MorphError(
-            'osmorphing.root-not-found', 'the disks are dynamic ones, which only Windows itself reads: make them basic ones on the source, or choose a Windows worker', told
+            'osmorphing.root-not-found', 'the disks are dynamic ones, which no worker reads: make them basic ones on the source', told
         )
     seen = ', '.join('%s (%s)' % (one.path, one.content or 'nothing known') for one in devices)
     raise MorphError('osmorphing.root-not-found', 'no Windows installation found on ' + seen, told)
