@@ -51,11 +51,13 @@ depmod -b "$root" "$version"
   cp bin/udevadm opt/udev/
   cp lib/udev/rules.d/{50-udev-default,60-persistent-storage}.rules opt/udev/rules.d/
   rm -rf usr/share/{doc,man,locale,i18n,zoneinfo,bash-completion,info,perl,perl5,initramfs-tools,lintian,bug} \
-    usr/lib/*/{perl,perl-base,gconv} var/lib/apt var/cache lib/systemd/system usr/lib/python3*/{test,idlelib,lib2to3,ensurepip,tkinter,turtledemo,distutils} \
+    usr/lib/*/{perl,perl-base} var/lib/apt var/cache lib/systemd/system usr/lib/python3*/{test,idlelib,lib2to3,ensurepip,tkinter,turtledemo,distutils} \
     usr/lib/python3*/config-* lib/udev usr/lib/udev usr/games usr/include usr/src usr/bin/perl* usr/share/misc \
     usr/lib/*/libperl* usr/lib/*/libicu* usr/sbin/xfs_scrub* usr/lib/*/libdb-* usr/lib/*/libsqlite3* usr/lib/*/libstdc++* \
     usr/lib/python3*/{pydoc_data,unittest,sqlite3,curses,turtle.py} usr/bin/{ssh-agent,ssh-add,ssh-keyscan,cvtsudoers,dpkg*,apt*} \
     usr/lib/openssh/ssh-{keysign,pkcs11-helper,sk-helper} bin/btrfs-* sbin/{tc,mdmon} etc/ssh/moduli bin/udevadm lib/systemd
+  # Names and values in registries are of two encodings.
+  find usr/lib/*/gconv -type f ! -name 'ISO8859-1.so' ! -name 'UTF-16.so' ! -name 'gconv-modules*' -delete
   find . -name '*.a' -delete
   find . -name __pycache__ -prune -exec rm -rf {} +
   mkdir -p proc sys dev run tmp mnt root/.ssh home etc/ssh etc/sudoers.d var/empty var/lib/cloud
