@@ -4,6 +4,11 @@ b=/bin/busybox
 $b mount -t proc proc /proc
 $b mount -t sysfs sysfs /sys
 $b mount -t devtmpfs dev /dev
+# A device manager makes these; shells read what they substitute by them.
+$b ln -s /proc/self/fd /dev/fd
+$b ln -s fd/0 /dev/stdin
+$b ln -s fd/1 /dev/stdout
+$b ln -s fd/2 /dev/stderr
 $b mkdir -p /dev/pts /dev/shm
 $b mount -t devpts -o gid=5,mode=620 devpts /dev/pts
 $b mount -t tmpfs -o mode=755 run /run
