@@ -4,7 +4,7 @@
  * the start of the machine that does it to its end. Then what each changed in the guest, and whether what it made boots
  * and answers SSH when its network card sits in another slot. The guests are the plain one and any of the corpus.
  *
- *   node e2e/bench/guest-preparation.ts [--guests plain,two-kernels] [--no-boot] [--json]
+ *   node e2e/bench/guest-preparation.ts [--guests plain,two-kernels] [--ways causeway,virt-customize,virt-v2v-in-place] [--no-boot] [--json]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -32,6 +32,8 @@ interface Outcome {
   readonly change: TreeChange;
   /** What came of booting it. */
   readonly boot: string;
+  /** Seconds from its power-on, if it answered over the network. */
+  readonly answeredAfter?: number;
   /** Why it ended without having prepared the guest. */
   readonly refused?: string;
 }
@@ -43,9 +45,10 @@ const networkGraceMs = 45_000;
 // How long it may take beside what does the same.
 const target = 1;
 
-const { values } = parseArgs({ options: { guests: { type: 'string', default: 'plain' }, 'no-boot': { type: 'boolean' }, json: { type: 'boolean' } } });
+const { values } = parseArgs({ options: { guests: { type: 'string', default: 'plain,names-by-place,dracut-hostonly' }, ways: { type: 'string', default: ways.join(',') }, 'no-boot': { type: 'boolean' }, json: { type: 'boolean' } } });
 const plain = 'plain';
 const guests = values.guests.split(',');
+const chosen = ways.filter((way) => values.ways.split(',').includes(way));
 const kept = startReport('guest-preparation');
 for (const peerName of ['virt-customize', 'virt-v2v', 'qemu-system-x86_64']) kept.version(peerName);
 requirePrograms('this measurement', 'guestfish', 'virt-customize', 'virt-v2v-in-place', 'qemu-system-x86_64');
@@ -56,6 +59,8 @@ if (process.geteuid?.() !== 0) {
 const scratch = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
 try {
   const measured: Measured[] = [];
+  // The appliance of the peers is built once, when they first run; that is not their work on a guest.
+  if (chosen.some((way) => way !== 'causeway')) await run(peer, ['warm-up', join(await imageOf(guests[0]!), 'disk.raw'), imageCache]);
   for (const guest of guests) measured.push(await measureAll(guest));
   report(measured);
   kept.finish();
@@ -77,12 +82,10 @@ function imageOf(guest: string): Promise<string> {
 async function measureAll(guest: string): Promise<Measured> {
   const image = await imageOf(guest);
   const untouched = join(image, 'disk.raw');
-  // The appliance of the peers is built once, when they first run; that is not their work on a guest.
-  await run(peer, ['warm-up', untouched, imageCache]);
   const before = await listTree(untouched);
   const outcomes: Outcome[] = [];
   const loads: number[] = [];
-  for (const way of ways) {
+  for (const way of chosen) {
     const disk = join(scratch, `${guest}-${way}.raw`);
     loads.push(loadavg()[0] ?? 0);
     process.stderr.write(`${guest}: ${way} (load ${(loads.at(-1) ?? 0).toFixed(1)})\n`);
@@ -96,7 +99,8 @@ async function measureAll(guest: string): Promise<Measured> {
 
 const unchanged: TreeChange = { added: [], removed: [], changed: [], packagesAdded: [] };
 
-type Taken = Pick<Outcome, 'seconds' | 'packageSeconds' | 'boot' | 'refused'>;
+type Booted = Pick<Outcome, 'boot' | 'answeredAfter'>;
+type Taken = Pick<Outcome, 'seconds' | 'packageSeconds' | 'refused'> & Booted;
 
 /** From the start of the worker to the volume's being detached. */
 async function prepareOurselves(image: string, disk: string): Promise<Taken> {
@@ -113,7 +117,7 @@ async function prepareOurselves(image: string, disk: string): Promise<Taken> {
     if ('refused' in prepared) return { seconds, ...prepared };
     await run('cp', ['--sparse=always', guest.path, disk]);
     const installing = prepared.done.steps.find(({ step }) => step === 'install-cloud-init')?.seconds;
-    return { seconds, boot: await bootOf(lab, guest.id, nic.id), ...(installing === undefined ? {} : { packageSeconds: installing }) };
+    return { seconds, ...await bootOf(lab, guest.id, nic.id), ...(installing === undefined ? {} : { packageSeconds: installing }) };
   } finally {
     await lab.close();
   }
@@ -139,26 +143,29 @@ async function prepareByPeer(way: Exclude<Way, 'causeway'>, image: string, disk:
   try {
     const volume = await lab.volume(2, (path) => run('cp', ['--sparse=always', disk, path]));
     await lab.detach(volume.id);
-    return { seconds, boot: await bootOf(lab, volume.id, (await lab.nic()).id) };
+    return { seconds, ...await bootOf(lab, volume.id, (await lab.nic()).id) };
   } finally {
     await lab.close();
   }
 }
 
 /** What comes of booting it, with its card in another slot than it had. */
-async function bootOf(lab: MorphLab, volumeId: string, nicId: string): Promise<string> {
-  if (values['no-boot'] === true) return 'not booted';
+async function bootOf(lab: MorphLab, volumeId: string, nicId: string): Promise<Booted> {
+  if (values['no-boot'] === true) return { boot: 'not booted' };
   const begun = performance.now();
   const booted = await lab.boot(volumeId, nicId);
   let loginAt: number | undefined;
   for (;;) {
     const elapsed = performance.now() - begun;
-    if ((await booted.ssh.execute('true', { timeoutMs: 5_000 })).code === 0) return `answers SSH after ${((performance.now() - begun) / 1000).toFixed(0)} s`;
+    if ((await booted.ssh.execute('true', { timeoutMs: 5_000 })).code === 0) {
+      const answeredAfter = (performance.now() - begun) / 1000;
+      return { boot: `answers SSH after ${answeredAfter.toFixed(0)} s`, answeredAfter };
+    }
     const console = readConsole(await booted.console());
-    if (console.sign === 'stopped') return `stops: ${console.line}`;
+    if (console.sign === 'stopped') return { boot: `stops: ${console.line}` };
     if (console.sign === 'up') loginAt ??= elapsed;
-    if (loginAt !== undefined && elapsed - loginAt > networkGraceMs) return `login on the console after ${(loginAt / 1000).toFixed(0)} s, no answer over the network`;
-    if (elapsed > bootDeadlineMs) return `no login within ${bootDeadlineMs / 1000} s`;
+    if (loginAt !== undefined && elapsed - loginAt > networkGraceMs) return { boot: `login on the console after ${(loginAt / 1000).toFixed(0)} s, no answer over the network` };
+    if (elapsed > bootDeadlineMs) return { boot: `no login within ${bootDeadlineMs / 1000} s` };
     await delay(500);
   }
 }
@@ -179,19 +186,35 @@ function report(measured: readonly Measured[]): void {
     console.log(`beside virt-v2v-in-place for the same, so without cloud-init: ${verdict(ratios.v2v)}`);
   }
   if (told.length > 1) {
-    console.log(`which booted: ${ways.map((way) => `${way} ${told.filter(({ outcomes }) => outcomes.some((one) => one.way === way && one.boot.startsWith('answers'))).length} of ${told.length}`).join(', ')}`);
+    console.log(`which booted: ${chosen.map((way) => `${way} ${told.filter(({ outcomes }) => outcomes.some((one) => one.way === way && one.boot.startsWith('answers'))).length} of ${told.length}`).join(', ')}`);
   }
 }
 
-/** A row beside each peer that prepared the guest. */
+/** A row beside each peer that prepared the guest, and what came of it. */
 function keep(guest: string, outcomes: readonly Outcome[]): void {
-  const of = (way: Way): Outcome | undefined => outcomes.find((outcome) => outcome.way === way && outcome.refused === undefined);
+  const group = `the guest ${guest}`;
+  const done = outcomes.filter((outcome) => outcome.refused === undefined);
+  const of = (way: Way): Outcome | undefined => done.find((outcome) => outcome.way === way);
   const ours = of('causeway');
-  if (ours === undefined) return;
-  for (const [way, what, value] of [['virt-customize', 'drivers and cloud-init', ours.seconds], ['virt-v2v-in-place', 'drivers alone', ours.seconds - (ours.packageSeconds ?? 0)]] as const) {
+  for (const [way, what] of [['virt-customize', 'drivers and cloud-init'], ['virt-v2v-in-place', 'drivers alone']] as const) {
     const other = of(way);
-    kept.add({ group: `the guest ${guest}`, what, unit: 's', ways: [{ name: 'causeway', value }, ...(other === undefined ? [] : [{ name: way, value: other.seconds }])], peer: way, goal: atMost(target) });
+    if (ours === undefined) continue;
+    const value = ours.seconds - (way === 'virt-v2v-in-place' ? ours.packageSeconds ?? 0 : 0);
+    kept.add({ group, what, unit: 's', ways: [{ name: 'causeway', value }, ...(other === undefined ? [] : [{ name: way, value: other.seconds }])], peer: way, goal: atMost(target) });
   }
+  const numbers: readonly (readonly [what: string, unit: string, of: (outcome: Outcome) => number | undefined])[] = [
+    ['packages added', 'packages', ({ change }) => change.packagesAdded.length],
+    ['settings and boot files added, changed or removed', 'files', ({ change }) => own([...change.added, ...change.changed, ...change.removed]).length],
+    ['from power-on to its answer over the network', 's', ({ answeredAfter }) => answeredAfter],
+  ];
+  for (const [what, unit, numberOf] of numbers) {
+    const found = done.flatMap((outcome) => {
+      const value = numberOf(outcome);
+      return value === undefined ? [] : [{ name: outcome.way, value }];
+    });
+    if (found.length > 0) kept.add({ group, what, unit, ways: found });
+  }
+  for (const { way, boot } of outcomes) kept.note(`The guest ${guest} by ${way}: ${boot}.`);
 }
 
 /** The same work: cloud-init and drivers, and drivers alone. */
@@ -204,8 +227,12 @@ function ratiosOf(outcomes: readonly Outcome[]): { readonly customize: number | 
   };
 }
 
-/** What is settings and boot files of the system, without those that packages bring in numbers. */
+/** Settings and boot files of the system, without those that packages bring in numbers. */
+function own(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => /^\/(etc|boot)\//.test(path) && !/\/(rc\d\.d|alternatives|ld\.so\.cache|cloud\/templates|apparmor)/.test(path));
+}
+
 function ownOf(paths: readonly string[]): string {
-  const own = paths.filter((path) => /^\/(etc|boot)\//.test(path) && !/\/(rc\d\.d|alternatives|ld\.so\.cache|cloud\/templates|apparmor)/.test(path));
-  return own.length === 0 ? 'none in /etc and /boot' : own.slice(0, 24).join(' ') + (own.length > 24 ? ` and ${own.length - 24} more` : '');
+  const few = own(paths);
+  return few.length === 0 ? 'none in /etc and /boot' : few.slice(0, 24).join(' ') + (few.length > 24 ? ` and ${few.length - 24} more` : '');
 }

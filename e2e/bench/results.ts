@@ -60,6 +60,8 @@ export const measurementSchema = z.strictObject({
   versions: z.record(z.string(), z.string()),
   rows: z.array(rowSchema),
   plots: z.array(plotSchema).optional(),
+  /** What numbers do not tell, a sentence each. */
+  notes: z.array(z.string()).optional(),
 });
 
 export type Way = z.infer<typeof waySchema>;
@@ -107,6 +109,8 @@ export function isMet({ goal, ratio, ways }: Row): boolean | undefined {
 export interface Report {
   add(row: RowFacts): void;
   plot(plot: Plot): void;
+  /** A sentence on what was seen. */
+  note(text: string): void;
   /** A peer and its version; what is not installed is left out. */
   version(name: string, ...command: readonly string[]): void;
   /** Prints the measurement as JSON if that was asked for. */
@@ -121,6 +125,7 @@ export function startReport(_name: MeasurementName): Report {
   const [date, begun, [loadBefore = 0]] = [new Date().toISOString(), performance.now(), loadavg()];
   const rows: Row[] = [];
   const plots: NonNullable<Measurement['plots']> = [];
+  const notes: string[] = [];
   const versions: Record<string, string> = { Node: process.versions.node };
   const given = process.argv.slice(2).filter((argument) => argument !== '--json');
   return {
@@ -129,6 +134,9 @@ export function startReport(_name: MeasurementName): Report {
     },
     plot(plot) {
       plots.push({ ...plot, lines: plot.lines.map(({ name, points }) => ({ name, points: thinned(points) })) });
+    },
+    note(text) {
+      notes.push(text);
     },
     version(name, ...command) {
       const found = versionOf(command.length === 0 ? [name, '--version'] : command);
@@ -140,7 +148,7 @@ export function startReport(_name: MeasurementName): Report {
       const measurement: Measurement = {
         date, seconds: Math.round((performance.now() - begun) / 1000), ...(commit === undefined ? {} : { commit }), ...(given.length === 0 ? {} : { arguments: given }),
         machine: { processor: cpus()[0]?.model ?? '', cores: availableParallelism(), memoryGib: Math.round(totalmem() / 2 ** 30), kernel: `${type()} ${release()}` },
-        loadBefore: rounded(loadBefore), versions, rows, ...(plots.length === 0 ? {} : { plots }),
+        loadBefore: rounded(loadBefore), versions, rows, ...(plots.length === 0 ? {} : { plots }), ...(notes.length === 0 ? {} : { notes }),
       };
       process.stdout.write(`${JSON.stringify(measurement, undefined, 2)}\n`);
     },

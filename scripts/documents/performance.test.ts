@@ -42,4 +42,6 @@ test('the page has a section for each measurement: values, peer first, ratio, an
   expect(page).toContain('`npm run bench -- transfer`, 2026-01-02, commit abc, took 12 s. P, 2 cores, 8 GiB, Linux 6; load before: 0.1.');
   expect(page).toContain('| HTTPS, 200 Mbit/s, 40 ms | rate, MiB/s | 46 | nbdcopy > nbdkit: 21<br>qemu-img > nbdkit: 9.12 | 2.19 × | at least 2 ×: met |');
   expect(page).toContain('| at most 2 ×: **missed** |');
+  expect(page).not.toContain('\n- ');
+  expect(sections({ transfer: measurementSchema.parse({ ...measurement([rate]), notes: ['It was quick.'] }) })).toContain(': met |\n\n- It was quick.\n');
 });

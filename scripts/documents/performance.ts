@@ -22,7 +22,7 @@ export function sections(results: Performance): string {
     const result = results[name];
     return [
       `## ${name}: ${about}`, '', method, '', `*Limits:* ${limits}`, '',
-      ...(result === undefined ? ['Not measured yet.'] : [headOf(name, result), '', tableOf(result.rows), ...(pictureOf(result) === undefined ? [] : ['', `![${about}](pictures/performance/${name}.svg)`])]), '',
+      ...(result === undefined ? ['Not measured yet.'] : [headOf(name, result), '', tableOf(result.rows), ...notesOf(result), ...(pictureOf(result) === undefined ? [] : ['', `![${about}](pictures/performance/${name}.svg)`])]), '',
     ].join('\n');
   }).join('\n');
 }
@@ -53,6 +53,10 @@ function tableOf(rows: readonly Row[]): string {
       inOrder.map(({ name, value }) => `${name}: ${value}`).join('<br>'), row.ratio === undefined ? '' : `${row.ratio} ×`, goalOf(row),
     ];
   }));
+}
+
+function notesOf({ notes = [] }: Measurement): readonly string[] {
+  return notes.length === 0 ? [] : ['', ...notes.map((note) => `- ${note}`)];
 }
 
 function goalOf(row: Row): string {

@@ -8,8 +8,13 @@ case $tool in
   virt-customize)
     # What its users write for this: it knows neither initial RAM disks nor network cards by itself.
     exec virt-customize --quiet --format raw -a "$disk" --smp 2 --install cloud-init \
-      --run-command 'printf "virtio_pci\nvirtio_blk\nvirtio_scsi\nvirtio_net\n" >> /etc/initramfs-tools/modules' \
-      --run-command 'update-initramfs -u' ;;
+      --run-command 'set -e
+        if command -v dracut; then
+          dracut --force --regenerate-all --add-drivers "virtio_pci virtio_blk virtio_scsi virtio_net"
+        else
+          printf "virtio_pci\nvirtio_blk\nvirtio_scsi\nvirtio_net\n" >> /etc/initramfs-tools/modules
+          update-initramfs -u -k all
+        fi' ;;
   virt-v2v-in-place)
     description=$(mktemp)
     trap 'rm -f "$description"' EXIT
