@@ -14,6 +14,7 @@ const drivers = ['block/virtio_blk', 'scsi/virtio_scsi', 'net/virtio_net', 'virt
 const debian: Readonly<Record<string, string>> = {
   'etc/os-release': 'ID=debian\nVERSION_ID="12"\nPRETTY_NAME="Debian GNU/Linux 12"\n', 'etc/fstab': `UUID=${uuid} / ext4 defaults 0 1\n`, 'etc/hostname': 'inspected\n',
   'boot/vmlinuz-6.1.0-1': 'kernel', 'usr/sbin/update-initramfs': '#!/bin/sh\n', 'etc/initramfs-tools/initramfs.conf': 'MODULES=most\n',
+  'etc/network/interfaces': 'auto ens192\niface ens192 inet static\n  address 10.0.0.5/24\n',
   'var/lib/dpkg/status': 'Package: open-vm-tools\nStatus: install ok installed\nVersion: 1\n\n', ...(Object.fromEntries(drivers) as Record<string, string>),
 };
 
@@ -32,7 +33,7 @@ describe.runIf(process.geteuid?.() === 0)('the guest of a replica, before it is 
       await writeFile(join(tree, path), content, { mode: 0o755 });
     }
     await run('sh', ['-ec', 'truncate -s 128M "$1"; echo "2048,,83" | sfdisk -q "$1"; mke2fs -q -t ext4 -U "$3" -d "$2" -E offset=1048576 "$1" 120M 2>/dev/null', 'sh', disk, tree, uuid]);
-    await lab.createReplica('web', 'web', 'SSH');
+    await lab.createReplica('web', 'web', 'SSH', { set_dhcp: false, retain_user_credentials: true });
   }, 300_000);
   afterAll(() => lab?.close());
 
@@ -53,6 +54,10 @@ describe.runIf(process.geteuid?.() === 0)('the guest of a replica, before it is 
       files: expect.arrayContaining([expect.objectContaining({ path: '/etc/cloud/cloud.cfg.d/99_causeway.cfg', change: 'added' })]) as unknown,
     });
     expect(found.changes.map(({ step }) => step)).toEqual(expect.arrayContaining(['remove-hypervisor-tools', 'rebuild-initramfs', 'configure-cloud-init']));
+    // As its environment has it: addresses stay, and no user is made.
+    expect(found.files.map((each) => each.path)).not.toContain('/etc/network/interfaces');
+    expect(found.files.map((each) => each.path)).toContain('/etc/cloud/cloud.cfg.d/99_causeway_network.cfg');
+    expect(found.files.find((each) => each.path.endsWith('/99_causeway.cfg'))?.lines).toContain('+users: []');
     expect(await contentDigest(path)).toBe(before);
     // Neither worker nor snapshot nor copy.
     expect(lab.cloud.world.leftovers().map((line) => line.split(' ')[0])).toEqual(['volume']);

@@ -108,15 +108,22 @@ describe.runIf(isRoot)('causeway guest inspect', () => {
         { step: 'install-agent', title: 'Install the guest initialization agent', notes: ['install the agent that a deployment is given'] },
         { step: 'disable-hypervisor-services', title: 'Disable services of the source platform', notes: ['the service VMMemCtl no longer starts', 'the service VMTools no longer starts'] },
         { step: 'configure-network', title: 'Configure the network', notes: ['Ethernet0 gets its address by DHCP'] },
+        expect.objectContaining({ step: 'install-first-boot-scripts', notes: expect.arrayContaining(['08-causeway-old-cards.ps1', 'Windows stops at a blue screen until its first boot is done']) as unknown }),
       ]) as unknown,
-      files: [
+      files: expect.arrayContaining([
+        { path: '/Cloudbase-Init/FirstBoot/08-causeway-old-cards.ps1', change: 'added' },
         { path: '/Windows/System32/config/SOFTWARE', change: 'changed', lines: [expect.stringMatching(/^-SOFTWARE\\.*KeyManagementServiceName = sz:kms/) as unknown] },
         { path: '/Windows/System32/config/SYSTEM', change: 'changed', lines: expect.arrayContaining([
           '-SYSTEM\\ControlSet001\\Services\\VMTools Start = dword:00000002', '+SYSTEM\\ControlSet001\\Services\\VMTools Start = dword:00000004',
         ]) as unknown },
-      ],
+      ]) as unknown,
     });
     expect(code).toBe(0);
+    // Where it keeps its addresses, nothing turns to DHCP, and the first boot sets them again.
+    const kept = JSON.parse((await inspect('--json', '--keep-addresses', raw)).out) as InspectOutcome;
+    expect(kept.changes.map(({ step }) => step)).not.toContain('configure-network');
+    expect(kept.changes.find(({ step }) => step === 'install-first-boot-scripts')?.notes).toContain('10-causeway-network.ps1');
+    expect(kept.findings).toEqual([]);
     // With the disc, each driver and what starts it.
     const disc = await makeVirtioDisc(join(folder, 'virtio.iso'));
     const drivers = JSON.parse((await inspect('--json', '--virtio-disc', disc, raw)).out) as InspectOutcome;

@@ -9,6 +9,7 @@ interface InspectFlags extends ProjectOptions {
   readonly keyFile?: readonly string[];
   readonly hypervisor?: 'kvm' | 'hyperv';
   readonly diskBus?: 'virtio' | 'scsi' | 'ide' | 'usb';
+  readonly keepAddresses?: boolean;
   readonly virtioDisc?: string;
 }
 
@@ -26,6 +27,7 @@ export const registerGuest: CommandRegistrar = (program, context) => {
     .option('--key-file <file...>', 'files with keys of encrypted volumes (LUKS passphrases, BitLocker recovery keys)')
     .addOption(new Option('--hypervisor <kind>', 'hypervisor of the destination').choices(['kvm', 'hyperv']))
     .addOption(new Option('--disk-bus <bus>', 'bus of the destination\'s disks').choices(['virtio', 'scsi', 'ide', 'usb']))
+    .option('--keep-addresses', 'the environment has set_dhcp: false')
     .option('--virtio-disc <file>', 'ISO with VirtIO drivers for Windows, to see which of them it would get')
     .addHelpText('after', '\nFile systems of the guest are mounted by this computer\'s kernel, and none of the guest\'s programs is run. Inspect guests that you do not trust on a computer that you can do without.');
   inProject(inspect).action(

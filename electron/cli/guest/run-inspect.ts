@@ -8,14 +8,15 @@ interface Flags {
   readonly keyFile?: readonly string[];
   readonly hypervisor?: InspectOptions['hypervisor'];
   readonly diskBus?: NonNullable<InspectOptions['diskBuses']>[number];
+  readonly keepAddresses?: boolean;
   readonly virtioDisc?: string;
   readonly json?: boolean;
 }
 
-export async function runInspect(images: readonly string[], { root, keyFile = [], hypervisor, diskBus, virtioDisc, json }: Flags, context: CommandContext): Promise<ExitStatus> {
+export async function runInspect(images: readonly string[], { root, keyFile = [], hypervisor, diskBus, keepAddresses, virtioDisc, json }: Flags, context: CommandContext): Promise<ExitStatus> {
   const luksKeys = await Promise.all(keyFile.map(async (path) => ({ key: await keyIn(path) })));
   const options: InspectOptions = {
-    luksKeys, ...(root === undefined ? {} : { root }), ...(hypervisor === undefined ? {} : { hypervisor }), ...(diskBus === undefined ? {} : { diskBuses: [diskBus] }),
+    luksKeys, ...(root === undefined ? {} : { root }), ...(hypervisor === undefined ? {} : { hypervisor }), ...(diskBus === undefined ? {} : { diskBuses: [diskBus] }), setDhcp: keepAddresses !== true,
   };
   const outcome = await inspectImages({ images, options, virtioDisc, signal: context.signal });
   context.stdout.write(json === true ? `${JSON.stringify({ ...outcome, findings: outcome.findings.map(explained), doubts: outcome.doubts.map(explained) })}\n` : foundText(outcome));

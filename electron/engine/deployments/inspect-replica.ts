@@ -33,7 +33,7 @@ export async function inspectReplica(
     try {
       onStep('Inspect the guest');
       const { warnings: _, candidates: _roots, devices: _devices, ...found } = await run.guests.inspect({
-        ssh, devices, options: { ...options, hypervisor: run.policy.hypervisor, diskBuses: run.policy.diskBuses },
+        ssh, devices, options: { ...options, ...asDeployed(run) },
         onStep: ({ title, state }) => state === 'running' && onStep(title), signal: AbortSignal.any([signal, ssh.lost]),
       }).catch((error: unknown) => {
         throw ssh.lost.aborted && !signal.aborted ? ssh.lost.reason : error;
@@ -47,6 +47,11 @@ export async function inspectReplica(
     await stopInspectionWorker(run, asRun, volumes);
   }
 }
+
+/** What of the environment decides on what a deployment changes. */
+const asDeployed = ({ policy: { hypervisor, diskBuses, setDhcp, retainUserCredentials, guestDatasources } }: ReplicaContext): InspectOptions => ({
+  hypervisor, diskBuses, setDhcp, retainUserCredentials, datasources: guestDatasources,
+});
 
 /** Not ended by a cancel: the volumes have to be free again. What cannot be deleted stays in the ledger. */
 async function stopInspectionWorker(run: ReplicaContext, asRun: ReturnType<typeof deploymentRun>, volumes: Parameters<typeof detachFromWorkers>[2]): Promise<void> {

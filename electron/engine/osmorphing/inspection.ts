@@ -4,7 +4,7 @@ import { guestDeviceSchema, guestDossierSchema, guestPlanSchema, guestRootSchema
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import type { LuksKey, MorphOptions } from './options.ts';
 
-export type InspectOptions = Pick<MorphOptions, 'root' | 'luksKeys' | 'hypervisor' | 'diskBuses'>;
+export type InspectOptions = Pick<MorphOptions, 'root' | 'luksKeys' | 'hypervisor' | 'diskBuses' | 'setDhcp' | 'retainUserCredentials' | 'datasources'>;
 
 /** What is on the disks, without writing to them. */
 export interface InspectOutcome extends GuestPlan {
@@ -21,10 +21,11 @@ const inspectResult = guestPlanSchema.extend({
 });
 
 /** Without the devices. */
-export function inspectionRequest({ root, luksKeys = [], hypervisor, diskBuses }: InspectOptions): JsonObject {
+export function inspectionRequest({ root, luksKeys = [], hypervisor, diskBuses, setDhcp = true, retainUserCredentials = false, datasources }: InspectOptions): JsonObject {
   return {
     ...(root === undefined ? {} : { root }), luksKeys: luksKeys.map(luksKey),
     ...(hypervisor === undefined ? {} : { hypervisor }), ...(diskBuses === undefined ? {} : { diskBuses: [...diskBuses] }),
+    setDhcp, retainUserCredentials, ...(datasources === undefined ? {} : { datasources: [...datasources] }),
   };
 }
 

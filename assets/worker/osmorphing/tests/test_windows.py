@@ -14,7 +14,7 @@ from causeway_osmorphing.windows.disc import Disc, FileSource, HttpSource, open_
 from causeway_osmorphing.windows.driver_search import oldest_version, search
 from causeway_osmorphing.windows.drivers import candidates, find_drivers
 from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, encoded, shown
-from causeway_osmorphing.windows import hyperv, init_agent, platform_agent, xen
+from causeway_osmorphing.windows import hyperv, init_agent, plan, platform_agent, xen
 from causeway_osmorphing.windows.inf import Inf
 from causeway_osmorphing.windows.network import Interface, pair
 from causeway_osmorphing.windows.tree import WindowsTree
@@ -367,6 +367,14 @@ class OwnAgentTest(unittest.TestCase):
 
 
 class InitAgentTest(unittest.TestCase):
+    def test_a_plan_says_that_no_agent_is_for_the_processor(self):
+        for architecture, refused in (('i386', True), ('x86_64', False)):
+            findings = []
+            windows = type('Windows', (), {'architecture': architecture, 'system': StandInHive({}), 'services': 'ControlSet001\\Services'})()
+            steps = lambda *_: (('install-agent', 'Install', lambda: self.fail('it is not tried')),)
+            plan._changes(findings, windows, [], {}, None, steps)
+            self.assertEqual([one['code'] for one in findings], ['osmorphing.init-agent-missing'] if refused else [])
+
     def test_an_archive_with_another_digest_than_the_expected_one_is_refused(self):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { JsonObject } from '../../../../shared/model/json.ts';
 import { agentWish, commonWishes, morphByProgram, type MorphOutcome, type MorphRequest } from '../morph-linux-guest.ts';
+import type { InspectOptions } from '../inspection.ts';
 import type { Fetched, MorphOptions } from '../options.ts';
 import type { WorkerProgram } from '../worker-program.ts';
 import { initAgentConfiguration, type InitAgentWishes } from './init-agent.ts';
@@ -46,8 +47,8 @@ async function texts(options: MorphOptions): Promise<JsonObject> {
 }
 
 /** What the plan of a preparation needs besides the request of an inspection. */
-export async function windowsPlanRequest(options: Pick<MorphOptions, 'hypervisor'>): Promise<JsonObject> {
-  return { ...(await texts({ nics: [], hypervisor: options.hypervisor })), setDhcp: true, hypervisor: options.hypervisor ?? 'kvm' };
+export async function windowsPlanRequest(options: InspectOptions): Promise<JsonObject> {
+  return { ...(await texts({ ...options, nics: [] })), hypervisor: options.hypervisor ?? 'kvm' };
 }
 
 /** With the defaults of the specification. */

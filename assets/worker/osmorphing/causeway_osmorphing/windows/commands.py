@@ -230,7 +230,8 @@ def command_prepare(request, session):
 
 def _steps(installation, devices, request, session, outputs):
     """(name, title, action); an action gives (changed, notes)."""
-    state = {'scripts': None}
+    # A plan takes it for granted that a deployment is given the agent.
+    state = {'scripts': init_agent.FOLDER + '/LocalScripts' if request.get('planned') else None}
 
     def in_guest():
         changed, notes, said = scripts.run_in_guest(installation, request, session.folder)

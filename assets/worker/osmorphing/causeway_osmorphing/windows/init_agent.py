@@ -116,6 +116,11 @@ def configure_own(installation, own, configuration):
     return changed, notes
 
 
+def unfit(installation):
+    """Why the agent can't be installed whatever is given, as text; None when it can."""
+    return None if installation.architecture == 'x86_64' else 'the guest initialization agent is for x86_64, the guest is %s' % installation.architecture
+
+
 def install(installation, request, folder):
     """Returns (changed, notes, folder of its first-boot scripts or None)."""
     wanted = request.get('initAgent')
@@ -126,8 +131,8 @@ def install(installation, request, folder):
     why = None
     if not wanted:
         why = 'no guest initialization agent was given'
-    elif installation.architecture != 'x86_64':
-        why = 'the guest initialization agent is for x86_64, the guest is %s' % installation.architecture
+    else:
+        why = unfit(installation)
     if why:
         if request.get('cloudInit', 'required') == 'required':
             raise MorphError('osmorphing.init-agent-missing', why)

@@ -104,10 +104,14 @@ def fixed_addresses(installation, nics):
     return [{'macAddress': mac, 'addresses': [address for address, _ in one.addresses]} for mac, one in pairs]
 
 
+def has_fixed(installation):
+    return any(not one.dhcp for one in interfaces_of(installation))
+
+
 def static_script(installation, nics, template):
     """The first-boot script that sets fixed addresses again; None when there are none, or no card is known for them."""
     interfaces = interfaces_of(installation)
-    if not any(not one.dhcp for one in interfaces):
+    if not has_fixed(installation):
         return None
     pairs, warnings = pair(interfaces, nics)
     for warning in warnings:

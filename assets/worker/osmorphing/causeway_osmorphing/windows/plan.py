@@ -7,6 +7,8 @@ from .. import protocol
 from ..confined import write_all
 from ..planned_files import PlannedFiles
 from ..plan import change, tried
+from ..protocol import MorphError
+from . import hyperv, init_agent, xen
 from .installation import Installation
 from .tree import WindowsTree
 
@@ -74,6 +76,8 @@ def _changes(findings, installation, devices, request, session, steps_of):
         protocol.about(_TOPICS.get(name, 'settings'))
         note = next((note for step, field, note in _GIVEN if step == name and not _has(request, field) and not _is_own(name, installation, request)), None)
         if note:
+            if name == 'install-agent':
+                tried(findings, _refuse_unfit_agent, installation)
             changes.append(change(name, title, [note]))
             continue
         outcome = tried(findings, action)
@@ -82,14 +86,18 @@ def _changes(findings, installation, devices, request, session, steps_of):
     return changes
 
 
+def _refuse_unfit_agent(installation):
+    why = init_agent.unfit(installation)
+    if why:
+        raise MorphError('osmorphing.init-agent-missing', why)
+
+
 def _has(request, field):
     return bool(request.get(field))
 
 
 def _is_own(step, installation, request):
     """Whether a step does without what a deployment is given."""
-    from . import hyperv, init_agent, xen
-
     if step == 'install-drivers':
         return hyperv.is_destination(request) or xen.is_destination(request)
     return init_agent.own_installation(installation) is not None

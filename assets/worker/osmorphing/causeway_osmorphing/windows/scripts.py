@@ -9,7 +9,7 @@ from ..command import run
 from ..protocol import MorphError
 from . import old_platform, platform_agent, source_tools
 from .drivers import TARGET
-from .network import static_script, was_private
+from .network import has_fixed, static_script, was_private
 
 _ENDINGS = ('.ps1', '.cmd', '.bat', '.py', '.exe')
 
@@ -55,8 +55,11 @@ def first_boot(installation, request, folder):
     (changed, notes)."""
     wanted = []
     if request.get('setDhcp', True) is False:
-        script = static_script(installation, request.get('nics') or [], request['firstBootScripts']['network'])
-        if script is None:
+        script = static_script(installation, request.get('nics') or [], request['firstBootScripts']['network']) if not request.get('planned') else None
+        if request.get('planned'):
+            # Which addresses the new cards have is not known yet.
+            wanted += [('10-causeway-network.ps1', request['firstBootScripts']['network'])] if has_fixed(installation) else []
+        elif script is None:
             protocol.warn('no fixed address belongs to a known network card; the guest will use DHCP')
         else:
             wanted.append(('10-causeway-network.ps1', script))
