@@ -78,7 +78,7 @@ describe.runIf(process.geteuid?.() === 0)('the worker pool of a project', () => 
     const { page } = workbench;
     await go('Settings');
     const section = page.getByRole('region', { name: 'This engine as the worker' });
-    await section.getByText('The engine runs on no VM of a destination that is known here.').waitFor();
+    await section.getByText('The engine runs on no VM that is known here.').waitFor();
     const id = section.getByLabel('ID of the VM');
     const save = section.getByRole('button', { name: 'Use this VM' });
     expect(await save.isDisabled()).toBe(true);
@@ -102,6 +102,6 @@ describe.runIf(process.geteuid?.() === 0)('the worker pool of a project', () => 
     await lookAt('own-vm');
     await row.getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Workers are started again').waitFor(patience);
-    await section.getByText('The engine runs on no VM of a destination that is known here.').waitFor();
+    await section.getByText('The engine runs on no VM that is known here.').waitFor();
   }, 120_000);
 });

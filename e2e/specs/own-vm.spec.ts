@@ -53,7 +53,7 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
   }
 
   it('writes to volumes that are attached to it, starts no worker, and says which way the data went', async () => {
-    await lab.use((core) => core.call('workers.setOwnVm', { destination: 'cloud', vm: here.vmId }));
+    await lab.use((core) => core.call('workers.setOwnVm', { endpoint: 'cloud', vm: here.vmId }));
     const execution = await lab.execute('web', { verify: 'all' });
     expect(execution).toMatchObject({ state: 'completed', leftBehind: 0 });
     await expectEqualDisks();
@@ -83,7 +83,7 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
     expect(attachedTo(here.vmId)).toBe(2);
     const causeway = commandLineIn(lab.project);
     expect((await causeway('worker', 'here')).output).toContain(here.vmId);
-    expect(await causeway('worker', 'here', '--destination', 'cloud', '--off')).toMatchObject({ status: 0, output: expect.stringContaining('a worker is started for each execution') as string });
+    expect(await causeway('worker', 'here', '--endpoint', 'cloud', '--off')).toMatchObject({ status: 0, output: expect.stringContaining('a worker is started for each execution') as string });
     expect(await lab.execute('web', { bandwidthLimit: 64 * MiB })).toMatchObject({ state: 'completed', leftBehind: 0 });
     expect(workersStarted()).toBe(1);
     await expectEqualDisks();
@@ -92,7 +92,7 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
 
   it('another VM than the one that it runs on gets no byte', async () => {
     const other = await startVm('other');
-    await lab.use((core) => core.call('workers.setOwnVm', { destination: 'cloud', vm: other.vmId }));
+    await lab.use((core) => core.call('workers.setOwnVm', { endpoint: 'cloud', vm: other.vmId }));
     expect(await lab.execute('web')).toMatchObject({ state: 'failed', leftBehind: 0, error: { code: 'engine.volume-not-matched' } });
     expect([attachedTo(other.vmId), lab.cloud.world.servers.get(other.vmId)?.status]).toEqual([0, 'ACTIVE']);
   }, 240_000);

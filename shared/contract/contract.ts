@@ -265,9 +265,9 @@ export const calls = {
   /** The VMs of destinations that this engine runs on. Volumes are attached to them, and no worker is started. */
   'workers.ownVms': { input: nothing, output: z.array(ownVmSchema) },
   /** Checks that the VM runs, and that block devices can be opened here, before it is stored. */
-  'workers.setOwnVm': { input: z.strictObject({ destination: reference, vm: z.string().trim().min(1).max(255), volumes: ownVmSchema.shape.volumes.default(usualOwnVmVolumes) }), output: ownVmSchema },
+  'workers.setOwnVm': { input: z.strictObject({ endpoint: reference, vm: z.string().trim().min(1).max(255), volumes: ownVmSchema.shape.volumes.default(usualOwnVmVolumes) }), output: ownVmSchema },
   /** From the next executions on workers are started again. */
-  'workers.removeOwnVm': { input: z.strictObject({ destination: reference }), output: z.array(ownVmSchema) },
+  'workers.removeOwnVm': { input: z.strictObject({ endpoint: reference }), output: z.array(ownVmSchema) },
 
   /**
    * Makes a replica into a running virtual machine, or goes on with a deployment that was interrupted. Answers at once;

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { mostOwnVmVolumes } from './own-vm-limits.ts';
 import type { PluginId } from './plugin-id.ts';
 
-/** Destinations that attach volumes to VMs that Causeway did not make. */
-export const ownVmPlugins: readonly PluginId[] = ['european-cloud', 'open-source-cloud'];
+/** Clouds that attach volumes of a destination, or copies of a source's disks, to VMs that Causeway did not make. */
+export const ownVmPlugins: readonly PluginId[] = ['european-cloud', 'open-source-cloud', 'large-public-cloud'];
 
-/** A destination's VM on which this engine runs, so that volumes are attached to it instead of to a worker. */
+/** A cloud's VM on which this engine runs, so that volumes, and copies of disks that are read, are attached to it instead of to a worker. */
 export const ownVmSchema = z.object({
   endpointId: z.string(),
   endpointName: z.string(),

@@ -107,7 +107,9 @@ function way(run: JsonObject): string {
   const leg = (rate: number | undefined): string => (rate === undefined ? '' : ` (${escapedHtml(bytes(rate))}/s)`);
   const vm = object(run['ownVm']);
   const last = vm['id'] === undefined ? 'destination' : `its own disks, as VM ${text(vm['name'] ?? vm['id'])} of the destination`;
-  return `source${leg(source)} → ${text(run['engine'])} → ${last}${leg(destination)}`;
+  const from = object(run['sourceVm']);
+  const first = from['id'] === undefined ? 'source' : `copies at the source, attached to VM ${text(from['name'] ?? from['id'])}`;
+  return `${first}${leg(source)} → ${text(run['engine'])} → ${last}${leg(destination)}`;
 }
 
 function requestCells(made: JsonObject): readonly string[] {

@@ -1,11 +1,16 @@
 import type { JsonObject } from '../../../shared/model/json.ts';
-import { labMachines, usualWorkerKind } from '../machines/kinds.ts';
-import { startProjectLab } from '../project/lab-project.ts';
+import type { OwnVmRig } from '../project/own-vm.ts';
+import { startProjectLab, type ProjectLab, type ProjectLabOptions } from '../project/lab-project.ts';
+import { knownMachines, startOwnInstance } from './own-vm.ts';
 import { startLargePublicCloud, type LargePublicCloud } from './start.ts';
 
 /** A VM of the large public cloud with volumes of one GiB, to be replicated to the lab's European cloud. */
 export interface ReplicationLab {
   readonly aws: LargePublicCloud;
+  readonly lab: ProjectLab;
+  readonly instanceId: string;
+  /** A VM of the same region as users make one. @param more e.g. the subnet that it is in */
+  startOwnVm(name: string, more?: Parameters<LargePublicCloud['world']['addInstance']>[1]): Promise<OwnVmRig>;
   /** Writes to a volume as the guest would. */
   fill(volume: number, offset: number, length: number, byte: number): Promise<void>;
   createReplica(name: string, connection: object, sourceEnvironment: JsonObject): Promise<void>;
@@ -19,13 +24,15 @@ export interface ReplicationLab {
   close(): Promise<void>;
 }
 
-export async function startReplicationLab(volumeCount: number): Promise<ReplicationLab> {
-  const aws = await startLargePublicCloud({ transitionMs: 3, machines: labMachines({ worker: usualWorkerKind }) });
-  const lab = await startProjectLab();
+export async function startReplicationLab(volumeCount: number, options: ProjectLabOptions = {}): Promise<ReplicationLab> {
+  const { machines, known } = knownMachines();
+  const aws = await startLargePublicCloud({ transitionMs: 3, machines });
+  const lab = await startProjectLab(options);
   const { world } = aws;
   const { files } = world.ground;
   const instance = world.addInstance('web');
   const volumes: string[] = [];
+  const ofUsers = [instance.id];
   for (let index = 0; index < volumeCount; index += 1) {
     const volume = await world.addVolume(1);
     world.attach(volume, instance.id, index === 0 ? instance.rootDevice : `/dev/sd${'fghij'[index - 1] ?? 'z'}`);
@@ -37,7 +44,16 @@ export async function startReplicationLab(volumeCount: number): Promise<Replicat
     network_map: { production: 'production' }, availability_zone: 'eu01-1', machine_type: 'g1.1', migr_network: 'migration', migr_machine_type: 'g1.1', migr_image_map: { linux: 'Debian 12' },
   };
   return {
-    aws,
+    aws, lab, instanceId: instance.id,
+    startOwnVm: async (name, more) => {
+      const { lag } = world.ground;
+      const { listings } = lag;
+      // It was there before.
+      lag.listings = 0;
+      const made = await startOwnInstance(world, known(), name, more).finally(() => (lag.listings = listings));
+      ofUsers.push(made.vmId);
+      return made;
+    },
     fill: (volume, offset, length, byte) => files.write(volumes[volume] ?? '', offset, Buffer.alloc(length, byte)),
     createReplica: (name, connection, sourceEnvironment) => lab.use(async (core) => {
       const given = aws.connection({ caller_address: '127.0.0.0/8', ...connection }) as JsonObject;
@@ -54,7 +70,7 @@ export async function startReplicationLab(volumeCount: number): Promise<Replicat
     deleteReplica: (name) => lab.use(async (core) => void (await core.call('replica.delete', { replica: name }))),
     leftovers: () => [
       ...world.snapshots.keys(), ...world.groups.keys(), ...[...world.volumes.keys()].filter((id) => !volumes.includes(id)),
-      ...[...world.instances.values()].filter(({ id, state }) => id !== instance.id && state !== 'terminated').map(({ id }) => id),
+      ...[...world.instances.values()].filter(({ id, state }) => !ofUsers.includes(id) && state !== 'terminated').map(({ id }) => id),
     ],
     async close() {
       await lab.close();

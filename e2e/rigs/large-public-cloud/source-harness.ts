@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAwsSource, type AwsSourceOptions } from '../../../electron/engine/platforms/large-public-cloud/source/index.ts';
+import type { OwnVmOfSource } from '../../../electron/engine/ports/own-vm.ts';
 import { ledgerScope } from '../../../electron/engine/store/ledger.ts';
 import { openStore } from '../../../electron/engine/store/store.ts';
 import type { JsonObject } from '../../../shared/model/json.ts';
@@ -28,6 +29,8 @@ export interface SourceLabOptions {
   readonly connection?: object;
   readonly environment?: JsonObject;
   readonly source?: AwsSourceOptions;
+  /** A VM that the engine runs on, in place of the worker. */
+  readonly ownVm?: (cloud: LargePublicCloud) => Promise<OwnVmOfSource>;
 }
 
 export async function awsHarness(options: SourceLabOptions = {}): Promise<SourceLab> {
@@ -38,10 +41,11 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
   const instance = world.addInstance('web');
   const volumes = [await world.addVolume(1), await world.addVolume(1)];
   for (const [index, volume] of volumes.entries()) world.attach(volume, instance.id, index === 0 ? instance.rootDevice : '/dev/sdf');
+  const ownVm = await options.ownVm?.(cloud);
   const folder = await mkdtemp(join(tmpdir(), 'causeway-aws-harness-'));
   const store = openStore(folder, undefined, hurriedClock(20));
   const notes: string[] = [];
-  const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message) };
+  const use = { replicaId: 'rep-1', executionId: 'exe-1', note: (message: string) => void notes.push(message), ...(ownVm === undefined ? {} : { ownVm }) };
   const reopen = (process?: MortalProcess) => createAwsSource(cloud.connection(options.connection) as JsonObject, {
     scratchFolder: folder, use,
     ledger: ledgerScope(process === undefined ? store.ledger : process.ledger(store.ledger), { endpointId: 'end-1', replicaId: use.replicaId, executionId: use.executionId, side: 'source' }),
@@ -65,7 +69,9 @@ export async function awsHarness(options: SourceLabOptions = {}): Promise<Source
       ...world.snapshots.keys(), ...world.groups.keys(),
       // The service goes on by itself with what it has begun to delete.
       ...[...world.volumes.values()].filter(({ state, attachment, snapshotId }) => state !== 'deleting' && (snapshotId !== undefined || attachment === undefined)).map(({ id }) => id),
-      ...[...world.instances.values()].filter(({ id, state }) => id !== instance.id && state !== 'terminated').map(({ id }) => id),
+      ...[...world.instances.values()].filter(({ id, state }) => id !== instance.id && id !== ownVm?.vmId && state !== 'terminated').map(({ id }) => id),
+      // A copy that goes by itself may not keep the VM's place for it.
+      ...(ownVm === undefined ? [] : world.volumesOf(ownVm.vmId).map(({ id }) => `${id} at the VM`)),
     ],
     write: (index, offset, length, byte) => files.write(volume(index).id, offset, Buffer.alloc(length, byte)),
     zero: (index, offset, length) => files.write(volume(index).id, offset, Buffer.alloc(length)),

@@ -78,7 +78,7 @@ export async function startLabFleet({ names, diskMiB, fleet, movers: configs, in
       movers.push(mover);
       closing.push(() => mover.stop());
       await mover.call('trust.accept', { token: (await mover.call('trust.show', {})).token });
-      if (vm !== undefined) await mover.call('workers.setOwnVm', { destination: 'cloud', vm: vm.vmId });
+      if (vm !== undefined) await mover.call('workers.setOwnVm', { endpoint: 'cloud', vm: vm.vmId });
     }
     return { lab, nats, log, movers, ownVms, ids, image, close };
   } catch (error) {

@@ -5,6 +5,7 @@ import { RigClient } from '../european-cloud/rig-client.ts';
 import { startUserVm } from '../european-cloud/user-vm.ts';
 import { makeKeyPair } from '../rig-ssh.ts';
 import { run } from '../machines/child-process.ts';
+import type { LabMachines } from '../machines/lab-machines.ts';
 import type { LabProject } from './lab-options.ts';
 import type { ProjectLab } from './lab-project.ts';
 
@@ -28,9 +29,17 @@ const agentPath = '/opt/causeway_agent.py';
 export async function startOwnVm({ cloud, machines, project }: Pick<ProjectLab, 'cloud' | 'machines' | 'project'>, name: string): Promise<OwnVmRig> {
   const client = new RigClient(cloud);
   await client.signIn();
-  const account = await makeKeyPair(join(project.folder, '..'), `${name}-account`);
-  const userData = `#cloud-config\n${JSON.stringify({ users: [{ name: user, sudo: 'ALL=(ALL) NOPASSWD:ALL', shell: '/bin/sh', ssh_authorized_keys: [account.publicKey] }] })}`;
-  const vmId = await startUserVm(client, name, userData);
+  return enterOwnVm(machines, await startUserVm(client, name, await ownVmUserData(join(project.folder, '..'), name)));
+}
+
+/** What makes the account of the engine on such a VM. @param folder for its keys */
+export async function ownVmUserData(folder: string, name: string): Promise<string> {
+  const account = await makeKeyPair(folder, `${name}-account`);
+  return `#cloud-config\n${JSON.stringify({ users: [{ name: user, sudo: 'ALL=(ALL) NOPASSWD:ALL', shell: '/bin/sh', ssh_authorized_keys: [account.publicKey] }] })}`;
+}
+
+/** Makes a native worker that was started with that user data the computer that an engine runs on. */
+export async function enterOwnVm(machines: Pick<LabMachines, 'within'>, vmId: string): Promise<OwnVmRig> {
   const within = machines.within(vmId);
   const pid = within[within.indexOf('--target') + 1];
   await copyFile(defaultAgentPath(), `/proc/${pid}/root${agentPath}`);

@@ -45,7 +45,7 @@ const drainPool: CommandRegistrar = (group, context) => {
 };
 
 interface HereOptions extends ProjectOptions {
-  readonly destination?: string;
+  readonly endpoint?: string;
   readonly vm?: string;
   readonly volumes?: string;
   readonly off?: true;
@@ -54,28 +54,28 @@ interface HereOptions extends ProjectOptions {
 const workerHere: CommandRegistrar = (group, context) => {
   const command = group
     .command('here')
-    .description('Show or set the VM of a destination that the engine runs on, such as a mover. Volumes are attached to it, and no worker is started for the copy.')
-    .option('--destination <endpoint>', 'the destination endpoint that it is a VM of')
-    .option('--vm <id>', 'the ID that the destination has for it')
+    .description('Show or set the VM of a destination or source that the engine runs on, such as a mover. Volumes of the destination, and copies of disks of the source, are attached to it, and no worker is started for the copy.')
+    .option('--endpoint <endpoint>', 'the endpoint that it is a VM of, as a source and as a destination')
+    .option('--vm <id>', 'the ID that the cloud has for it')
     .option('--volumes <number>', `at the same time, from 1 to ${mostOwnVmVolumes}; executions that need more start a worker (default: 12)`)
     .option('--off', 'start workers again');
   inProject(command).action(
-    context.run(async ({ destination, vm, volumes: given, off, ...options }: HereOptions): Promise<ExitStatus> => {
+    context.run(async ({ endpoint, vm, volumes: given, off, ...options }: HereOptions): Promise<ExitStatus> => {
       const volumes = wholeNumber('--volumes', given, 1, mostOwnVmVolumes);
       if (off === true && (vm !== undefined || volumes !== undefined)) throw new UsageError('--off takes no --vm and no --volumes');
       const isChange = vm !== undefined || off === true;
       if (!isChange && volumes !== undefined) throw new UsageError('--volumes needs --vm');
-      if (isChange !== (destination !== undefined)) throw new UsageError(isChange ? '--destination says of which endpoint the VM is' : '--destination needs --vm or --off');
+      if (isChange !== (endpoint !== undefined)) throw new UsageError(isChange ? '--endpoint says of which cloud the VM is' : '--endpoint needs --vm or --off');
       const { withProject } = await import('../project/with-project.ts');
       const { print, table } = await import('../output/print.ts');
       const vms = await withProject(options, context, async (core): Promise<OwnVmView[]> => {
-        if (vm !== undefined) await core.call('workers.setOwnVm', { destination: destination!, vm, ...(volumes === undefined ? {} : { volumes }) }, { signal: context.signal });
-        if (off === true) await core.call('workers.removeOwnVm', { destination: destination! });
+        if (vm !== undefined) await core.call('workers.setOwnVm', { endpoint: endpoint!, vm, ...(volumes === undefined ? {} : { volumes }) }, { signal: context.signal });
+        if (off === true) await core.call('workers.removeOwnVm', { endpoint: endpoint! });
         return core.call('workers.ownVms', {});
       });
       print(context, options, vms, () => (vms.length === 0
-        ? 'The engine runs on no VM of a destination: a worker is started for each execution.\n'
-        : table(['destination', 'VM', 'ID', 'volumes in parallel', 'attached'], vms.map((one) => [one.endpointName, one.vmName, one.vmId, one.volumes, one.inUse]))));
+        ? 'The engine runs on no VM that is known here: workers are started for each execution.\n'
+        : table(['endpoint', 'VM', 'ID', 'volumes in parallel', 'attached'], vms.map((one) => [one.endpointName, one.vmName, one.vmId, one.volumes, one.inUse]))));
       return 0;
     }),
   );

@@ -182,7 +182,7 @@ export function createCore(options: CoreOptions): Core {
     replication,
     transferFolder: transferFolder(parts),
     connectWorker: connect,
-    open: (replica, use) => openReplica(parts, replica, use),
+    open: (replica, use) => openReplica(parts, replica, { ...use, ...sourceVm(ownVms, replica, use.executionId) }),
     clean: (error) => redact.error(error),
     emit,
     publishProgress(progress) {
@@ -371,6 +371,12 @@ async function carryOut(core: CoreContext, name: string, input: unknown, signal:
   if (answer !== undefined) return opened(answer);
   const handler = handlers[call] as unknown as Handler<CallName>;
   return handler(core, parsed.data as never, signal);
+}
+
+/** The VM of the replica's source that this engine runs on, where its user said so. */
+function sourceVm(ownVms: OwnVms, { id, sourceEndpointId }: Replica, executionId: string | undefined): Pick<PlatformUse, 'ownVm'> {
+  const ownVm = executionId === undefined ? undefined : ownVms.ofSource(sourceEndpointId, { executionId, replicaId: id });
+  return ownVm === undefined ? {} : { ownVm };
 }
 
 /** Both platforms of a replica and its environments, as a run uses them. */

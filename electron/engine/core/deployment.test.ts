@@ -34,7 +34,7 @@ describe('deploying a replica', () => {
     const { lab } = project;
     project.reopen({ connectAgentHere: (_use, signal) => lab.connectWorker({ workerId: '', host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' }, 'SSH', signal) });
     lab.ownVms.set('vm-here', 'mover');
-    await project.core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here' });
+    await project.core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
     lab.fail('detach from own VM', ...Array.from({ length: 4 }, () => new CausewayError('cloud.operation-failed', 'it stays', { retryable: false })));
     await project.execute();
     expect(lab.attachedTo.size).toBe(2);

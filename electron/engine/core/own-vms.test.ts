@@ -61,7 +61,7 @@ async function killedDuring(replica: string): Promise<string> {
 }
 
 test('volumes are attached to the VM of the engine, which starts no worker and stays', async () => {
-  expect(await core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here' })).toMatchObject({ endpointName: 'to', vmId: 'vm-here', vmName: 'mover-1', volumes: 12, inUse: 0 });
+  expect(await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' })).toMatchObject({ endpointName: 'to', vmId: 'vm-here', vmName: 'mover-1', volumes: 12, inUse: 0 });
   expect(purposes).toEqual(['check']);
   const during: unknown[] = [];
   lab.beforeWrite = async () => void during.push([...lab.attachedTo.values()], (await core.call('workers.ownVms', {})).map(({ inUse }) => inUse));
@@ -74,19 +74,19 @@ test('volumes are attached to the VM of the engine, which starts no worker and s
   expect(await core.call('workers.ownVms', {})).toMatchObject([{ inUse: 0 }]);
   // The next one as well, and none after it was taken back.
   expect(await execute('web')).toMatchObject({ state: 'completed' });
-  expect(await core.call('workers.removeOwnVm', { destination: 'to' })).toEqual([]);
+  expect(await core.call('workers.removeOwnVm', { endpoint: 'to' })).toEqual([]);
   expect([await execute('web'), count('start worker')]).toMatchObject([{ state: 'completed' }, 1]);
 });
 
 test('the evidence says that the way ends there', async () => {
-  await core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here' });
+  await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
   await execute('web');
   const entries = await core.call('evidence.list', { replica: 'web' });
   expect(entries.find(({ kind }) => kind === 'execution')?.data).toMatchObject({ ownVm: { id: 'vm-here', name: 'mover-1' } });
 });
 
 test('an execution that finds no room for its volumes starts a worker', async () => {
-  await core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here', volumes: 1 });
+  await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here', volumes: 1 });
   const gate = Promise.withResolvers<void>();
   lab.beforeWrite = () => gate.promise;
   const ids = await Promise.all(['web', 'app'].map(async (replica) => (await core.call('replica.execute', { replica })).id));
@@ -99,13 +99,13 @@ test.each([
   ['an engine on another VM', 'vm-there'],
   ['an engine that starts workers', undefined],
 ])('what an engine that was killed has left attached is taken by %s', async (_who, vm) => {
-  await core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here' });
+  await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
   const id = await killedDuring('web');
   expect([...lab.attachedTo.values()]).toEqual(['vm-here']);
   const killed = core;
   core = open();
-  if (vm === undefined) await core.call('workers.removeOwnVm', { destination: 'to' });
-  else await core.call('workers.setOwnVm', { destination: 'to', vm });
+  if (vm === undefined) await core.call('workers.removeOwnVm', { endpoint: 'to' });
+  else await core.call('workers.setOwnVm', { endpoint: 'to', vm });
   const resumed = await core.call('replica.execute', { replica: 'web' });
   expect(resumed.id).toBe(id);
   expect(await ended(id)).toMatchObject({ state: 'completed', leftBehind: 0 });
@@ -115,7 +115,7 @@ test.each([
 });
 
 test('the same engine goes on with what is attached', async () => {
-  await core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here' });
+  await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
   const id = await killedDuring('web');
   core = open();
   await core.call('replica.execute', { replica: 'web' });
@@ -124,7 +124,7 @@ test('the same engine goes on with what is attached', async () => {
 });
 
 test('what is left attached is an orphan of the ledger, and goes with a deleted replica', async () => {
-  await core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here' });
+  await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
   lab.fail('detach from own VM', ...Array.from({ length: 4 }, () => new CausewayError('cloud.operation-failed', 'it stays', { retryable: false })));
   expect(await execute('web')).toMatchObject({ leftBehind: 1 });
   lab.faults.clear();
@@ -134,22 +134,22 @@ test('what is left attached is an orphan of the ledger, and goes with a deleted 
 });
 
 test('a VM that is not there, or a computer on which nothing can be opened, is refused before it is stored', async () => {
-  await expect(core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-nowhere' })).rejects.toMatchObject({ code: 'engine.own-vm-unusable' });
-  await expect(core.call('workers.setOwnVm', { destination: 'from', vm: 'vm-here' })).rejects.toThrow();
+  await expect(core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-nowhere' })).rejects.toMatchObject({ code: 'engine.own-vm-unusable' });
+  await expect(core.call('workers.setOwnVm', { endpoint: 'from', vm: 'vm-here' })).rejects.toThrow();
   refusesAgent = new CausewayError('transport.here-not-privileged', 'sudo: a password is required');
-  await expect(core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here' })).rejects.toMatchObject({ code: 'transport.here-not-privileged' });
+  await expect(core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' })).rejects.toMatchObject({ code: 'transport.here-not-privileged' });
   expect(await core.call('workers.ownVms', {})).toEqual([]);
 });
 
 test('an agent that is refused later fails the execution, and leaves nothing attached', async () => {
-  await core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here' });
+  await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
   refusesAgent = new CausewayError('transport.here-not-privileged', 'sudo: a password is required');
   expect(await execute('web')).toMatchObject({ state: 'failed', leftBehind: 0, error: { code: 'transport.here-not-privileged' } });
   expect([lab.attachedTo.size, count('start worker')]).toEqual([0, 0]);
 });
 
 test('what was said of one computer does not count on another one', async () => {
-  await core.call('workers.setOwnVm', { destination: 'to', vm: 'vm-here' });
+  await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
   await core.close();
   core = open({ computer: { id: 'another', name: 'laptop-2' } });
   expect(await core.call('workers.ownVms', {})).toEqual([]);

@@ -1,3 +1,4 @@
+import type { OwnVmOfSource } from '../ports/own-vm.ts';
 import type { WorkerSession } from '../ports/write-target.ts';
 import type { OwnVm } from '../store/own-vms.ts';
 import type { Store } from '../store/store.ts';
@@ -5,23 +6,29 @@ import type { Store } from '../store/store.ts';
 /** Starts the agent on this computer. */
 export type ConnectAgentHere = (use: { readonly purpose: string; readonly epoch: number }, signal: AbortSignal) => Promise<WorkerSession>;
 
+/** Volumes of the destination, or copies of disks at the source: the same VM may have both. */
+type OwnVmRole = 'destination' | 'source';
+
 export interface OwnVmUse {
   readonly executionId: string;
+  /** Default: `destination`. */
+  readonly role?: OwnVmRole;
   readonly endpointId: string;
   /** How many it wants attached. */
   readonly volumes: number;
 }
 
 /**
- * The VMs of destinations that this engine runs on, so that volumes are attached to this computer instead of to a worker that is started for them.
+ * The VMs of clouds that this engine runs on, so that volumes of a destination, and copies of a source's disks, are attached to this computer instead of
+ * to a worker that is started for them.
  * Executions share such a VM: each has an agent of its own, and opens nothing but the devices that carry the serials of its own volumes.
  */
 export class OwnVms {
-  readonly #store: Pick<Store, 'ownVms'>;
+  readonly #store: Pick<Store, 'ownVms' | 'ledger'>;
   readonly #uses = new Map<string, { readonly vmId: string; readonly volumes: number }>();
   readonly connect: ConnectAgentHere;
 
-  constructor(store: Pick<Store, 'ownVms'>, connect: ConnectAgentHere) {
+  constructor(store: Pick<Store, 'ownVms' | 'ledger'>, connect: ConnectAgentHere) {
     this.#store = store;
     this.connect = connect;
   }
@@ -36,16 +43,36 @@ export class OwnVms {
   }
 
   /** `full`: as many volumes as it may have are attached. The same execution gets the same answer, as long as it was not given back. */
-  lease({ executionId, endpointId, volumes }: OwnVmUse): OwnVm | 'full' | undefined {
+  lease({ executionId, role = 'destination', endpointId, volumes }: OwnVmUse): OwnVm | 'full' | undefined {
     const vm = this.of(endpointId);
     if (vm === undefined) return undefined;
-    if (this.#uses.get(executionId)?.vmId === vm.vmId) return vm;
+    const use = useOf(executionId, role);
+    if (this.#uses.get(use)?.vmId === vm.vmId) return vm;
     if (this.inUse(vm.vmId) + volumes > vm.volumes) return 'full';
-    this.#uses.set(executionId, { vmId: vm.vmId, volumes });
+    this.#uses.set(use, { vmId: vm.vmId, volumes });
     return vm;
   }
 
-  giveBack(executionId: string): void {
-    this.#uses.delete(executionId);
+  /** @param role default: both */
+  giveBack(executionId: string, role?: OwnVmRole): void {
+    for (const each of role === undefined ? roles : [role]) this.#uses.delete(useOf(executionId, each));
+  }
+
+  /** The VM of a source that this engine runs on, as an execution may use it. */
+  ofSource(endpointId: string, { executionId, replicaId }: { readonly executionId: string; readonly replicaId: string }): OwnVmOfSource | undefined {
+    const vm = this.of(endpointId);
+    if (vm === undefined) return undefined;
+    const { vmId, vmName } = vm;
+    return {
+      vmId, vmName,
+      lease: (copies) => {
+        const leased = this.lease({ executionId, role: 'source', endpointId, volumes: copies });
+        return leased !== undefined && leased !== 'full' && leased.vmId === vmId;
+      },
+      connect: (signal) => this.connect({ purpose: `${vmId} ${replicaId} source`, epoch: this.#store.ledger.epoch(replicaId) }, signal),
+    };
   }
 }
+
+const roles: readonly OwnVmRole[] = ['destination', 'source'];
+const useOf = (executionId: string, role: OwnVmRole): string => `${executionId} ${role}`;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { LedgerScope } from './ledger.ts';
+import type { OwnVmOfSource } from './own-vm.ts';
 
 /** What the engine gives every platform adapter besides its connection. */
 export interface PlatformContext {
@@ -42,4 +43,6 @@ export interface PlatformUse {
   readonly executionId?: string;
   /** Narrative of what happens on the source, for the events of the execution. No secrets. */
   readonly note?: (message: string, details?: JsonObject) => void;
+  /** The source's VM that this engine runs on, where it is to read copies of disks there instead of by an export worker. */
+  readonly ownVm?: OwnVmOfSource;
 }

@@ -5,6 +5,7 @@ import type { CheckReport, FeaturePolicy, OptionList } from './platform-common.t
 import type { DiskReader } from './disk-reader.ts';
 import type { ManagedResource } from './destination-platform.ts';
 import type { LedgerEntry, LedgerScope } from './ledger.ts';
+import type { OwnVmAccess } from './own-vm.ts';
 
 /**
  * A consistent state of all disks of a VM. Plain data: the engine keeps it in the store and hands it back after a
@@ -108,5 +109,7 @@ export interface SourcePlatform {
   findResource?(entry: LedgerEntry, signal: AbortSignal): Promise<{ readonly id: string } | undefined>;
   /** What this source made for replicas and the platform lists, whether a ledger knows it or not. What `removeResource` takes is in `details`. */
   listManaged?(signal: AbortSignal): Promise<readonly ManagedResource[]>;
+  /** Only of sources that read copies of disks on a VM: how a VM that an engine runs on stands in for an export worker. */
+  readonly ownVm?: Pick<OwnVmAccess, 'check'>;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Computer } from './store-identity.ts';
 
 export type OwnVmStore = ReturnType<typeof ownVmStore>;
 
-/** The VM of a destination that this computer is, so that volumes are attached to it. */
+/** The VM of a cloud that this computer is, so that volumes are attached to it. */
 export interface OwnVm {
   readonly endpointId: string;
   readonly vmId: string;

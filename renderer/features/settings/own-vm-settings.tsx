@@ -24,11 +24,11 @@ import { text } from '../../text/text.ts';
 
 const words = text.settings.ownVm;
 
-/** The VMs of destinations that the engine of the open project runs on, to which volumes are attached instead of to workers. */
+/** The VMs of endpoints that the engine of the open project runs on, to which volumes and copies of disks are attached instead of to workers. */
 export function OwnVmSettings() {
   const vms = useRunQuery('workers.ownVms', {}, 'states');
-  const endpoints = useQuery('endpoint.list', {}, ['project.changed']);
-  const destinations = (endpoints.data ?? []).filter(({ plugin }) => ownVmPlugins.includes(plugin));
+  const all = useQuery('endpoint.list', {}, ['project.changed']);
+  const endpoints = (all.data ?? []).filter(({ plugin }) => ownVmPlugins.includes(plugin));
   return (
     <Paper variant="outlined" component="section" aria-label={words.title} sx={{ p: 3, maxWidth: 560, display: 'flex', flexDirection: 'column', gap: 2 }}>
       <Typography variant="h6" component="h2">{words.title}</Typography>
@@ -38,8 +38,8 @@ export function OwnVmSettings() {
       <QueryView query={vms}>
         {(shown) => (
           <>
-            {shown.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{destinations.length === 0 ? words.noEndpoint : words.none}</Typography> : <OwnVms vms={shown} onChanged={vms.reload} />}
-            {destinations.length > 0 && <VmForm key={destinations.map(({ id }) => id).join()} destinations={destinations} onChanged={vms.reload} />}
+            {shown.length === 0 ? <Typography sx={{ color: 'text.secondary' }}>{endpoints.length === 0 ? words.noEndpoint : words.none}</Typography> : <OwnVms vms={shown} onChanged={vms.reload} />}
+            {endpoints.length > 0 && <VmForm key={endpoints.map(({ id }) => id).join()} endpoints={endpoints} onChanged={vms.reload} />}
           </>
         )}
       </QueryView>
@@ -47,16 +47,16 @@ export function OwnVmSettings() {
   );
 }
 
-function VmForm({ destinations, onChanged }: { readonly destinations: readonly { readonly id: string; readonly name: string }[]; readonly onChanged: () => void }) {
+function VmForm({ endpoints, onChanged }: { readonly endpoints: readonly { readonly id: string; readonly name: string }[]; readonly onChanged: () => void }) {
   const link = useLink();
   const toast = useToast();
-  const [destination, setDestination] = useState(destinations[0]?.id ?? '');
+  const [endpoint, setEndpoint] = useState(endpoints[0]?.id ?? '');
   const [vm, setVm] = useState('');
   const [written, setWritten] = useState(String(usualOwnVmVolumes));
   const volumes = /^\d+$/.test(written.trim()) ? Number(written.trim()) : Number.NaN;
   const isRight = ownVmSchema.shape.volumes.safeParse(volumes).success;
   const save = useAction(async () => {
-    await link.call('workers.setOwnVm', { destination, vm: vm.trim(), volumes });
+    await link.call('workers.setOwnVm', { endpoint, vm: vm.trim(), volumes });
     setVm('');
     onChanged();
     toast(words.saved);
@@ -64,8 +64,8 @@ function VmForm({ destinations, onChanged }: { readonly destinations: readonly {
   return (
     <Box component="form" sx={{ display: 'flex', flexDirection: 'column', gap: 2 }} onSubmit={(event) => (event.preventDefault(), void save.run())}>
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
-      <TextField select size="small" label={words.destination} value={destination} onChange={(event) => setDestination(event.target.value)}>
-        {destinations.map(({ id, name }) => <MenuItem key={id} value={id}>{name}</MenuItem>)}
+      <TextField select size="small" label={words.endpoint} value={endpoint} onChange={(event) => setEndpoint(event.target.value)}>
+        {endpoints.map(({ id, name }) => <MenuItem key={id} value={id}>{name}</MenuItem>)}
       </TextField>
       <TextField size="small" label={words.vm} helperText={words.vmHelp} value={vm} onChange={(event) => setVm(event.target.value)} />
       <TextField size="small" label={words.volumes} helperText={words.volumesHelp} value={written} error={!isRight} slotProps={{ htmlInput: { inputMode: 'numeric' } }} onChange={(event) => setWritten(event.target.value)} />
@@ -81,7 +81,7 @@ function OwnVms({ vms, onChanged }: { readonly vms: readonly OwnVmView[]; readon
     <Table size="small" aria-label={words.list}>
       <TableHead>
         <TableRow>
-          {[words.destination, words.vmName, words.volumes, words.attached, ''].map((title) => <TableCell key={title}>{title}</TableCell>)}
+          {[words.endpoint, words.vmName, words.volumes, words.attached, ''].map((title) => <TableCell key={title}>{title}</TableCell>)}
         </TableRow>
       </TableHead>
       <TableBody>
@@ -95,7 +95,7 @@ function OwnVmRow({ vm, onChanged }: { readonly vm: OwnVmView; readonly onChange
   const link = useLink();
   const toast = useToast();
   const remove = useAction(async () => {
-    await link.call('workers.removeOwnVm', { destination: vm.endpointId });
+    await link.call('workers.removeOwnVm', { endpoint: vm.endpointId });
     onChanged();
     toast(words.removed);
   });

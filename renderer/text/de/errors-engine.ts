@@ -92,14 +92,14 @@ export const engineErrors: Readonly<Record<string, ErrorWords>> = {
     remedy: 'Prüfen Sie ihren Zustand. Starten Sie bei Bedarf eine neue Ausführung des Replikats.',
   },
   'engine.own-vm-unsupported': {
-    title: 'Volumes dieses Ziels können nicht an diesen Computer angehängt werden',
-    cause: 'Causeway kann die VM, auf der es läuft, nur bei Zielen mit OpenStack und STACKIT als Disk-Copy-Worker verwenden.',
-    remedy: 'Lassen Sie in den Einstellungen des Projekts für dieses Ziel wieder Worker starten.',
+    title: 'Volumes dieses Endpunkts können nicht an diesen Computer angehängt werden',
+    cause: 'Causeway kann die VM, auf der es läuft, nur bei Zielen mit OpenStack und STACKIT als Disk-Copy-Worker verwenden, und nur bei Quellen mit OpenStack und AWS als Export-Worker.',
+    remedy: 'Lassen Sie in den Einstellungen des Projekts für diesen Endpunkt wieder Worker starten.',
   },
   'engine.own-vm-unusable': {
     title: 'Die VM, auf der Causeway läuft, kann nicht verwendet werden',
-    cause: 'Das Ziel hat keine VM mit dieser ID, oder sie läuft laut dem Ziel nicht.',
-    remedy: 'Prüfen Sie die ID der VM und das Projekt des Endpunkts. Legen Sie die VM dann neu fest.',
+    cause: 'Die Cloud hat im Projekt oder in der Region des Endpunkts keine VM mit dieser ID, meldet, dass sie nicht läuft, oder hängt ihr Datenträger ohne Seriennummern an.',
+    remedy: 'Prüfen Sie die ID der VM sowie Projekt und Region des Endpunkts. Legen Sie die VM dann neu fest.',
   },
   'engine.pool-in-fleet': {
     title: 'Eine Flotte hat keinen Worker-Pool',

@@ -106,15 +106,15 @@ export const engineErrors = {
     retryable: false,
   },
   'engine.own-vm-unsupported': {
-    title: 'Volumes of this destination cannot be attached to this computer',
-    cause: 'Causeway can use the VM that it runs on as the disk copy worker only at OpenStack and STACKIT destinations.',
-    remedy: 'Have workers started again for this destination, in the settings of the project.',
+    title: 'Volumes of this endpoint cannot be attached to this computer',
+    cause: 'Causeway can use the VM that it runs on as the disk copy worker only at OpenStack and STACKIT destinations, and as the export worker only at OpenStack and AWS sources.',
+    remedy: 'Have workers started again for this endpoint, in the settings of the project.',
     retryable: false,
   },
   'engine.own-vm-unusable': {
     title: 'The VM that Causeway runs on cannot be used',
-    cause: 'The destination has no VM with this ID, or says that it does not run.',
-    remedy: 'Check the ID of the VM and the project of the endpoint. Then set the VM again.',
+    cause: 'The cloud has no VM with this ID in the project or region of the endpoint, says that it does not run, or attaches disks to it that have no serials.',
+    remedy: 'Check the ID of the VM, and the project and region of the endpoint. Then set the VM again.',
     retryable: false,
   },
   'engine.graph-invalid': {

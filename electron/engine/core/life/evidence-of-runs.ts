@@ -34,7 +34,8 @@ export function executionEvidence(store: Store, execution: Execution): JsonObjec
     sourceShutDown: tasks.some(({ id, state }) => id === 'shut-down-vm' && state === 'completed'),
     // Which way the bytes went: it reads at the source and sends to the destination.
     engine: hostname(),
-    ownVm: ownVm(store, execution.id),
+    sourceVm: vmOf(store, execution.id, 'sourceVm'),
+    ownVm: vmOf(store, execution.id, 'ownVm'),
     disks,
     digests: content,
     sourceRequests: sourceRequests(store, execution.id),
@@ -43,10 +44,11 @@ export function executionEvidence(store: Store, execution: Execution): JsonObjec
   });
 }
 
-/** The destination's VM that the engine ran on, where the volumes were attached to it. */
-function ownVm(store: Store, executionId: string): JsonObject | undefined {
-  const { ownVmId, ownVmName } = notesOf(store, executionId).findLast((details) => typeof details['ownVmId'] === 'string') ?? {};
-  return ownVmId === undefined ? undefined : { id: ownVmId, name: ownVmName ?? null };
+/** The VM that the engine ran on: the destination's, where the volumes were attached to it, or the source's, where copies of disks were. */
+function vmOf(store: Store, executionId: string, of: 'ownVm' | 'sourceVm'): JsonObject | undefined {
+  const details = notesOf(store, executionId).findLast((note) => typeof note[`${of}Id`] === 'string') ?? {};
+  const id = details[`${of}Id`];
+  return id === undefined ? undefined : { id, name: details[`${of}Name`] ?? null };
 }
 
 function notesOf(store: Store, executionId: string): readonly JsonObject[] {

@@ -99,7 +99,7 @@ export function stopWorker(run: ExecutionContext): ReplicaStep<'stop-worker'> {
       await run.pool?.discard(run.executionId);
     }
     await releaseAttachments({ ...run, note: (message, details) => run.event('note', message, details) }, undefined, signal);
-    run.ownVms?.giveBack(run.executionId);
+    run.ownVms?.giveBack(run.executionId, 'destination');
     await run.destination.stopWorker(destinationRun(run, vm), 'disk-copy', signal);
   };
 }

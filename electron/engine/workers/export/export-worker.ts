@@ -1,8 +1,10 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { CloudApi } from '../../cloud-resources/cloud-api.ts';
+import { deleteAll } from '../../cloud-resources/resource-deletion.ts';
 import type { AttachedVolume, DestinationRun, DeviceIdentity, Volume, WorkerAccess } from '../../ports/destination-platform.ts';
+import type { LedgerEntry } from '../../ports/ledger.ts';
+import { isCopyAttachment, type OwnVmAccess, type OwnVmOfSource } from '../../ports/own-vm.ts';
 import type { WorkerDevice, WorkerSession, WorkerVolume } from '../../ports/write-target.ts';
-import type { AgentSession } from '../../transport/agent-session.ts';
 import { connectWatched } from '../../transport/connect-watched.ts';
 import { connectWorker } from '../../transport/connect-worker.ts';
 import { matchDevices } from '../match-devices.ts';
@@ -25,46 +27,81 @@ export interface ExportWorkerCloud {
   start(keyRing: WorkerKeyRing, run: DestinationRun, signal: AbortSignal): Promise<WorkerAccess>;
   /** Attaches a volume, and says what the worker knows its device by. */
   attach(run: DestinationRun, workerId: string, volume: Volume, signal: AbortSignal): Promise<DeviceIdentity>;
+  /** How copies are attached to VMs that engines run on; left out where that is not possible. */
+  readonly ownVm?: OwnVmAccess;
 }
 
 /**
  * The temporary server that copies of disks are attached to, and the session with its agent. One for all disks of a run;
- * volumes are attached one after the other, as the disks are opened.
+ * volumes are attached one after the other, as the disks are opened. Where the engine itself runs on a VM of the source, and that has room, it is
+ * in the place of such a server.
  */
 export class ExportWorker {
   readonly #source: ExportWorkerCloud;
+  readonly #here: OwnVmOfSource | undefined;
   readonly #keyRing: WorkerKeyRing = new Map();
-  #connection: { readonly workerId: string; readonly agent: AgentSession } | undefined;
+  #place: { readonly here: OwnVmOfSource | undefined } | undefined;
+  #connection: { readonly workerId: string; readonly agent: WorkerSession } | undefined;
   /** What the worker has; kept when the connection is lost. */
   #attached: { readonly workerId: string; readonly volumes: Map<string, AttachedVolume> } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(source: ExportWorkerCloud) {
+  /** @param here the source's VM that this engine runs on */
+  constructor(source: ExportWorkerCloud, here?: OwnVmOfSource) {
     this.#source = source;
+    this.#here = source.ownVm === undefined ? undefined : here;
+  }
+
+  /** Before anything is made: whether the VM that this engine runs on can be used, where there is one. @throws `engine.own-vm-unusable` */
+  async check(environment: DestinationRun['environment'], signal: AbortSignal): Promise<void> {
+    if (this.#here !== undefined) await this.#source.ownVm?.check(environment, this.#here.vmId, signal);
+  }
+
+  /**
+   * Where the copies of this run are attached: to the VM that this engine runs on, or else (undefined) to a worker. It stays as it was answered first.
+   * What engines have left attached elsewhere is taken from there.
+   */
+  place(run: DestinationRun, copies: number, signal: AbortSignal): Promise<OwnVmOfSource | undefined> {
+    return this.#inTurn(async () => {
+      if (this.#place !== undefined) return this.#place.here;
+      const here = this.#here?.lease(copies) === true ? this.#here : undefined;
+      const isKept = ({ state, details }: LedgerEntry): boolean => state !== 'removing' && details['vmId'] === here?.vmId;
+      await this.#release(run, (entry) => !isKept(entry), signal);
+      if (here !== undefined && this.#source.ownVm !== undefined) {
+        const { name } = await this.#source.ownVm.check(run.environment, here.vmId, signal);
+        run.note(`The copies of the disks are attached to VM ${name} of the source, on which Causeway runs, and read there. No export worker is started`, { sourceVmId: here.vmId, sourceVmName: name });
+      } else if (this.#here !== undefined) run.note('This computer has as many volumes attached as it may have: starting an export worker');
+      this.#place = { here };
+      return here;
+    });
   }
 
   /** Attaches a volume to the worker, which is started when there is none, and opens it through the agent. */
   open(run: DestinationRun, volume: Volume, signal: AbortSignal): Promise<WorkerVolume> {
     return this.#inTurn(async () => {
-      const access = await this.#source.start(this.#keyRing, run, signal);
-      const identity = await this.#source.attach(run, access.workerId, volume, signal);
-      if (this.#connection !== undefined && (this.#connection.workerId !== access.workerId || this.#connection.agent.lost.aborted)) await this.#disconnect();
-      if (this.#attached?.workerId !== access.workerId) this.#attached = { workerId: access.workerId, volumes: new Map() };
+      const { workerId, identity, connect } = await this.#attach(run, volume, signal);
+      if (this.#connection !== undefined && (this.#connection.workerId !== workerId || this.#connection.agent.lost.aborted)) await this.#disconnect();
+      if (this.#attached?.workerId !== workerId) this.#attached = { workerId, volumes: new Map() };
       const { volumes } = this.#attached;
       volumes.set(volume.id, { volume, identity });
-      this.#connection ??= { workerId: access.workerId, agent: await this.#connect(run, access, signal) };
+      this.#connection ??= { workerId, agent: await connect() };
       const { agent } = this.#connection;
       // Where only the order of attachment tells devices apart, it takes all volumes to tell one.
       const device = await awaitDevice(agent, volume, identity.kind === 'order' ? [...volumes.values()] : [{ volume, identity }], this.#source.cloud.clock, signal);
-      return agent.open(device, signal);
+      return withDigests(await agent.open(device, signal));
     });
   }
 
-  /** Removes the worker and all that was made for it; nothing to do when there is none. @throws `cloud.clean-up-incomplete` */
+  /** Removes the worker and all that was made for it, and detaches copies from VMs that engines run on; nothing to do when there is none. @throws `cloud.clean-up-incomplete` */
   stop(run: Pick<DestinationRun, 'ledger'>, signal: AbortSignal): Promise<void> {
     return this.#inTurn(async () => {
       await this.#disconnect();
-      await stopWorker(this.#source.cloud, this.#keyRing, run, exportRole, signal);
+      this.#place = undefined;
+      try {
+        await this.#release(run, () => true, signal);
+      } finally {
+        await stopWorker(this.#source.cloud, this.#keyRing, run, exportRole, signal);
+      }
     });
   }
 
@@ -73,7 +110,24 @@ export class ExportWorker {
     return this.#inTurn(() => this.#disconnect());
   }
 
-  #connect({ note }: DestinationRun, access: WorkerAccess, signal: AbortSignal): Promise<AgentSession> {
+  /** Detaches copies from VMs that engines run on, whoever attached them. @throws `cloud.clean-up-incomplete` */
+  async #release(run: Pick<DestinationRun, 'ledger'> & Partial<Pick<DestinationRun, 'note'>>, isOver: (entry: LedgerEntry) => boolean, signal: AbortSignal): Promise<void> {
+    const left = run.ledger.list().filter((entry) => isCopyAttachment(entry) && entry.state !== 'removed' && isOver(entry));
+    for (const { details } of left) run.note?.(`Detaching volume ${String(details['volumeId'])} from VM ${String(details['vmId'])}, on which Causeway runs`, details);
+    await deleteAll(this.#source.cloud, run.ledger, left, () => false, signal);
+  }
+
+  /** Attaches a volume to where the run's copies are, and says how the agent there is reached. */
+  async #attach(run: DestinationRun, volume: Volume, signal: AbortSignal): Promise<{ readonly workerId: string; readonly identity: DeviceIdentity; readonly connect: () => Promise<WorkerSession> }> {
+    const here = this.#place?.here;
+    if (here !== undefined && this.#source.ownVm !== undefined) {
+      return { workerId: here.vmId, identity: await this.#source.ownVm.attachVolume(run, here.vmId, volume, signal), connect: () => here.connect(signal) };
+    }
+    const access = await this.#source.start(this.#keyRing, run, signal);
+    return { workerId: access.workerId, identity: await this.#source.attach(run, access.workerId, volume, signal), connect: () => this.#connect(run, access, signal) };
+  }
+
+  #connect({ note }: DestinationRun, access: WorkerAccess, signal: AbortSignal): Promise<WorkerSession> {
     const whyNotThere = (within: AbortSignal) => whyDown(this.#source.cloud, access.workerId, within);
     return connectWatched((within) => connectWorker(access, 'SSH', { note }, within), { host: access.host, note, whyDown: whyNotThere }, signal);
   }
@@ -89,6 +143,11 @@ export class ExportWorker {
     this.#turn = turn.catch(() => undefined);
     return turn;
   }
+}
+
+function withDigests(volume: Awaited<ReturnType<WorkerSession['open']>>): WorkerVolume {
+  if (volume.digests === undefined) throw new CausewayError('general.bug', 'the agent beside a copy of a disk does not hash it');
+  return volume as WorkerVolume;
 }
 
 /** The device of one of the attached volumes, once it is there and none else can be meant. @throws `engine.volume-not-matched` */

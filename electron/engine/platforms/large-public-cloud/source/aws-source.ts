@@ -5,6 +5,7 @@ import { readFlag } from '../../../../../shared/plugins/shapes/values.ts';
 import { OpenReaders, type DiskReader } from '../../../ports/disk-reader.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
+import type { OwnVmAccess } from '../../../ports/own-vm.ts';
 import type { CheckReport, FeaturePolicy, OptionList } from '../../../ports/platform-common.ts';
 import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
 import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
@@ -12,6 +13,7 @@ import { checkSource, mayReadDirectly } from './check.ts';
 import { describeVm, listVms, unsupportedDevices, readInstance, requireExportable } from './inventory.ts';
 import { listManaged } from './list-managed.ts';
 import { ebsDirectMechanism } from './mechanisms/ebs-direct/mechanism.ts';
+import { awsOwnVm } from './mechanisms/export-worker/own-vm.ts';
 import { exportWorkerMechanism } from './mechanisms/export-worker/mechanism.ts';
 import type { ReadMechanism } from './mechanisms/read-mechanism.ts';
 import { sourceOptions } from './options.ts';
@@ -28,10 +30,12 @@ export class AwsSource implements SourcePlatform {
   readonly #records: SnapshotRecords;
   readonly #mechanisms: Readonly<Record<Mechanism, ReadMechanism>>;
   readonly #readers = new OpenReaders();
+  readonly ownVm: Pick<OwnVmAccess, 'check'>;
 
   constructor(context: SourceContext) {
     this.#context = context;
     this.#records = new SnapshotRecords(context.folder, 'large-public-cloud');
+    this.ownVm = awsOwnVm(context);
     this.#mechanisms = { ebs_direct: ebsDirectMechanism(context), worker: exportWorkerMechanism(context) };
   }
 
@@ -106,7 +110,7 @@ export class AwsSource implements SourcePlatform {
     const isBase = base !== undefined && mark.base === base.tag && snapshotMark(base).mechanism === mark.mechanism;
     const before = isBase ? diskMarks(base).find((each) => each.diskId === diskId) : undefined;
     const reader = await this.#mechanisms[mark.mechanism].open({
-      tag: snapshot.tag, vmId: snapshot.vmId, environment: mark.environment, disk,
+      tag: snapshot.tag, vmId: snapshot.vmId, environment: mark.environment, disk, disks: snapshot.disks.length,
       base: base === undefined || before === undefined || before.sizeBytes !== disk.sizeBytes ? undefined : { tag: base.tag, disk: before },
     }, signal);
     return this.#readers.track(reader);

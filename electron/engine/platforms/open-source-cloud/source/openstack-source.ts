@@ -4,6 +4,9 @@ import type { Vm } from '../../../../../shared/model/vm.ts';
 import { OpenReaders, type DiskReader } from '../../../ports/disk-reader.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
+import { ownVmAccess } from '../../../cloud-resources/own-vm.ts';
+import { cloudApi } from '../destination/cloud-api.ts';
+import type { OwnVmAccess } from '../../../ports/own-vm.ts';
 import type { CheckReport, OptionList } from '../../../ports/platform-common.ts';
 import type { Snapshot, SourcePlatform, VmSummary } from '../../../ports/source-platform.ts';
 import { SnapshotRecords } from '../../../source-records/snapshot-records.ts';
@@ -27,10 +30,12 @@ export class OpenStackSource implements SourcePlatform {
   readonly #records: SnapshotRecords;
   readonly #opened = new Map<MechanismName, ExportMechanism>();
   readonly #readers = new OpenReaders();
+  readonly ownVm: Pick<OwnVmAccess, 'check'>;
 
   constructor(context: SourceContext) {
     this.#context = context;
     this.#records = new SnapshotRecords(context.folder, 'open-source-cloud');
+    this.ownVm = ownVmAccess(() => cloudApi(context.session), { areCopies: true });
   }
 
   check(signal: AbortSignal): Promise<CheckReport> {

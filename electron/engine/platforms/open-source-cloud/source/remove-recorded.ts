@@ -1,4 +1,5 @@
 import { nameOf } from '../../../cloud-resources/ledgered-resource.ts';
+import { detachCopy } from '../../../cloud-resources/own-vm.ts';
 import { findResourceOf, deleteResource } from '../../../cloud-resources/resource-deletion.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
 import { cloudApi } from '../destination/cloud-api.ts';
@@ -7,7 +8,7 @@ import { removeBackup } from './mechanisms/cinder-backups.ts';
 import { removeVolumeSnapshot } from './volume-snapshots.ts';
 
 /** Removes one recorded resource of any kind. Missing counts as removed. */
-export function removeRecorded(context: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
+export async function removeRecorded(context: SourceContext, entry: LedgerEntry, signal: AbortSignal): Promise<void> {
   switch (entry.kind) {
     case 'volume-snapshot':
       return removeVolumeSnapshot(context, entry, signal);
@@ -19,6 +20,7 @@ export function removeRecorded(context: SourceContext, entry: LedgerEntry, signa
         remove: (id, _entry, s) => context.cloud.image.delete(id, s),
       }, signal);
     default:
+      await detachCopy(cloudApi(context.session), ledgerOf(context), entry, signal);
       return deleteResource(cloudApi(context.session), ledgerOf(context), entry, signal);
   }
 }

@@ -10,11 +10,14 @@ export interface OpenRequest {
   readonly vmId: string;
   readonly environment: JsonObject;
   readonly disk: DiskMark;
+  /** How many disks the snapshot has. */
+  readonly disks: number;
   /** The same disk in the base, if the snapshot was taken on it and the base was read in the same way. */
   readonly base: { readonly tag: string; readonly disk: DiskMark } | undefined;
 }
 
-/** One way to read the disks of snapshots. What it creates stands in the ledger under keys that begin with the snapshot's tag, or with `worker/`. */
+/** One way to read the disks of snapshots. What it creates stands in the ledger under keys that begin with the snapshot's tag, or with `worker/`;
+ * attachments to VMs that engines run on have keys of their own. */
 export interface ReadMechanism {
   /** Learns, before anything is made, whether what the environment names is there. */
   prepare(vmId: string, environment: JsonObject, signal: AbortSignal): Promise<void>;

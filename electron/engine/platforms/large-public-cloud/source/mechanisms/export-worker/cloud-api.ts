@@ -2,6 +2,7 @@ import type { Instance, Volume } from '@aws-sdk/client-ec2';
 import { CausewayError } from '../../../../../../../shared/model/causeway-error.ts';
 import type { CloudServer, CloudVolume, ResourceDeleter, ServerState, VolumeState, WorkerCloud } from '../../../../../cloud-resources/cloud-api.ts';
 import { entryLabel, nameOf } from '../../../../../cloud-resources/ledgered-resource.ts';
+import { attachmentDeleter } from '../../../../../cloud-resources/own-vm.ts';
 import { simpleDeleters } from '../../../../../cloud-resources/resource-deletion.ts';
 import type { LedgerEntry } from '../../../../../ports/ledger.ts';
 import { findInstance, labelsOf, listInstances, listVolumes, nameTag, tagFilters } from '../../../client/compute.ts';
@@ -90,6 +91,8 @@ function deleterFor(context: SourceContext, entry: LedgerEntry): ResourceDeleter
         (id, signal) => removeKnown(context, id, () => deleteSecurityGroup(cloud, id, signal), () => get(id, signal)),
       );
     }
+    case 'attachment':
+      return attachmentDeleter(cloudApi(context), entry);
     default:
       throw new CausewayError('general.invalid-input', `the large public cloud has no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });
   }

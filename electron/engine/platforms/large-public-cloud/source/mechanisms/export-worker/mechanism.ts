@@ -9,10 +9,12 @@ import { DigestFile, digestFileName, forgetDigests } from '../../../../../worker
 import { ExportWorker } from '../../../../../workers/export/export-worker.ts';
 import { WorkerVolumeReader } from '../../../../../workers/export/worker-volume-reader.ts';
 import { createVolume } from '../../../client/worker-calls.ts';
+import { removeRecorded } from '../../remove-recorded.ts';
 import { keyOf } from '../../snapshots.ts';
 import { runOf, type DiskMark, type SourceContext } from '../../source-context.ts';
 import type { ReadMechanism } from '../read-mechanism.ts';
 import { cloudApi, deviceOrder } from './cloud-api.ts';
+import { awsOwnVm, serialOf, zoneOf } from './own-vm.ts';
 import { startWorker } from './start-worker.ts';
 import { planWorker, type WorkerPlan } from './worker-plan.ts';
 
@@ -32,9 +34,10 @@ export function exportWorkerMechanism(context: SourceContext): ReadMechanism {
       await attachVolume(api, run, workerId, volume.id, signal);
       const { sizeBytes } = volume;
       // On Xen, devices are named after what the volume was attached by, and so are in its order.
-      return planOf().isNitro ? { kind: 'serial', serial: volume.id.replace('-', ''), sizeBytes } : { kind: 'order', order: await deviceOrder(context, workerId, volume.id, signal), sizeBytes };
+      return planOf().isNitro ? { kind: 'serial', serial: serialOf(volume.id), sizeBytes } : { kind: 'order', order: await deviceOrder(context, workerId, volume.id, signal), sizeBytes };
     },
-  });
+    ownVm: awsOwnVm(context),
+  }, context.use?.ownVm);
   const planOf = (): WorkerPlan => {
     if (plan === undefined) throw new Error('the worker was not planned');
     return plan.plan;
@@ -42,14 +45,17 @@ export function exportWorkerMechanism(context: SourceContext): ReadMechanism {
 
   return {
     async prepare(vmId, environment, signal) {
+      await worker.check(environment, signal);
       await planWorker(context, vmId, environment, signal);
     },
 
-    async open({ tag, vmId, environment, disk, base }, signal) {
+    async open({ tag, vmId, environment, disk, disks, base }, signal) {
       const wanted = JSON.stringify(environment);
       if (plan?.vmId !== vmId || plan.wanted !== wanted) plan = { vmId, wanted, plan: await planWorker(context, vmId, environment, signal) };
       const run = runOf(context, environment);
-      const volumeId = await ensureCopy(context, api, run, tag, disk, plan.plan.zone, signal);
+      const here = await worker.place(run, disks, signal);
+      const zone = here === undefined ? plan.plan.zone : await zoneOf(context, here.vmId, signal);
+      const volumeId = await ensureCopy(context, api, run, tag, disk, zone, signal);
       const { diskId, sizeBytes } = disk;
       const opened = await worker.open(run, { id: volumeId, diskId, sizeBytes, createdByThisCall: false }, signal);
       const own = new DigestFile(folder, digestFileName(tag, diskId), sizeBytes);
@@ -66,7 +72,7 @@ export function exportWorkerMechanism(context: SourceContext): ReadMechanism {
   };
 }
 
-/** A volume with a disk's content, in the worker's zone. Removed with the execution. */
+/** A volume with a disk's content, in the worker's zone. Removed with the execution. One in another zone is of an earlier attempt with another worker. */
 async function ensureCopy(context: SourceContext, api: WorkerCloud, run: DestinationRun, tag: string, disk: DiskMark, zone: string, signal: AbortSignal): Promise<string> {
   const { resource, entry } = await ensureResource<{ readonly id: string }>(
     context, run.ledger,
@@ -82,7 +88,11 @@ async function ensureCopy(context: SourceContext, api: WorkerCloud, run: Destina
     signal,
   );
   const ready = () => awaitVolume(api, resource.id, `copying disk ${disk.diskId} into it`, ({ state }) => state === 'available' || state === 'attached', api.timing.volumeMs, signal);
-  await orRemoveFailed(api, run.ledger, entry, ready, signal);
+  const copy = await orRemoveFailed(api, run.ledger, entry, ready, signal);
+  if (copy.zone !== undefined && copy.zone !== zone) {
+    await removeRecorded(context, entry, signal);
+    return ensureCopy(context, api, run, tag, disk, zone, signal);
+  }
   return resource.id;
 }
 

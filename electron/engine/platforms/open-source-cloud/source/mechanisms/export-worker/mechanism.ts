@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DestinationRun, Volume } from '../../../../../ports/destination-platform.ts';
 import type { DiskReader } from '../../../../../ports/disk-reader.ts';
 import { resolve, resolvedOrThrow } from '../../../../../cloud-resources/resolve-reference.ts';
+import { ownVmAccess } from '../../../../../cloud-resources/own-vm.ts';
 import { attachToWorker } from '../../../../../cloud-resources/volume-attachments.ts';
 import { DigestFile, digestFileName, forgetDigests } from '../../../../../workers/export/digest-store.ts';
 import { ExportWorker, exportRole } from '../../../../../workers/export/export-worker.ts';
@@ -34,7 +35,8 @@ export function exportWorkerMechanism(context: SourceContext): ExportMechanism {
       throw inExportWords(error);
     }),
     attach: (run, workerId, volume, signal) => attachToWorker(cloud, run, workerId, volume, signal),
-  });
+    ownVm: ownVmAccess(() => cloud, { areCopies: true }),
+  }, context.use?.ownVm);
   const folder = join(context.folder, 'open-source-cloud-digests');
 
   const runOf = (environment: DestinationRun['environment']): DestinationRun => ({
@@ -48,6 +50,7 @@ export function exportWorkerMechanism(context: SourceContext): ExportMechanism {
 
   return {
     async prepare(environment, signal) {
+      await worker.check(environment, signal);
       const wishes = exportWorkerWishes(environment);
       await planWorker(session.cloud, readEnvironment(wishes.environment), 'disk-copy', signal).catch((error: unknown) => {
         throw inExportWords(error);
@@ -71,7 +74,7 @@ export function exportWorkerMechanism(context: SourceContext): ExportMechanism {
       const marks = new Map<string, DiskMark>();
       const copy = async (disk: CloudDisk, origin: { snapshot_id: string } | { imageRef: string }, type: string | undefined): Promise<void> => {
         const interim = await ensureInterimVolume(session, run, tag, disk, origin, type, signal);
-        marks.set(disk.id, { interimVolumeId: interim, digests: digestFileName(tag, disk.id), options: wishes.environment });
+        marks.set(disk.id, { interimVolumeId: interim, digests: digestFileName(tag, disk.id), options: wishes.environment, copies: disks.length });
       };
       for (const [index, disk] of roots.entries()) await copy(disk, { imageRef: images[index] ?? '' }, wishes.interimVolumeType);
       await Promise.all(volumes.map((disk, index) => copy(disk, { snapshot_id: snapshots[index]?.id ?? '' }, undefined)));
@@ -89,7 +92,10 @@ export function exportWorkerMechanism(context: SourceContext): ExportMechanism {
       const id = markText(mark, 'interimVolumeId');
       const options = mark['options'];
       const volume: Volume = { id, diskId, sizeBytes, createdByThisCall: false };
-      const opened = await worker.open(runOf(typeof options === 'object' && options !== null && !Array.isArray(options) ? (options as DiskMark) : {}), volume, signal);
+      const run = runOf(typeof options === 'object' && options !== null && !Array.isArray(options) ? (options as DiskMark) : {});
+      // Marks of earlier versions do not say how many there are.
+      await worker.place(run, typeof mark['copies'] === 'number' ? mark['copies'] : 1, signal);
+      const opened = await worker.open(run, volume, signal);
       const own = new DigestFile(folder, markText(mark, 'digests'), sizeBytes);
       const former = base === undefined || base.sizeBytes !== sizeBytes ? undefined : new DigestFile(folder, markText(base.mark, 'digests'), sizeBytes);
       return new WorkerVolumeReader(opened, sizeBytes, own, (await former?.isComplete()) === true ? former : undefined);
