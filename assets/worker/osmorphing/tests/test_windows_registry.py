@@ -9,7 +9,7 @@ import uuid
 
 from causeway_osmorphing import protocol
 from causeway_osmorphing.protocol import MorphError
-from causeway_osmorphing.windows import efi_loader, old_platform, source_tools
+from causeway_osmorphing.windows import efi_loader, emulated_disks, old_platform, source_tools
 from causeway_osmorphing.windows.commands import _choose
 from causeway_osmorphing.windows.drivers import Driver, find_drivers, install, refuse_unloadable
 from causeway_osmorphing.windows.efi_loader import provide
@@ -163,6 +163,36 @@ class DriversOfTheDisc(unittest.TestCase):
         for more, found in ((both, 'fwcfg'), (both[:1], 'qemufwcfg')):
             names = [one.name for one in find_drivers(self.disc('2k22', *more), self.windows((10, 0, 20348)))]
             self.assertEqual(names, ['viostor', 'vioscsi', 'NetKVM', found])
+
+
+class EmulatedDisks(unittest.TestCase):
+    def setUp(self):
+        self.warnings = []
+        self.addCleanup(setattr, protocol, 'warn', protocol.warn)
+        protocol.warn = self.warnings.append
+        protocol._told.clear()
+
+    def test_their_drivers_start_at_boot_where_the_destination_has_such_disks(self):
+        override = 'ControlSet001\\Services\\storahci\\StartOverride'
+        for request, needed in (
+            ({'diskBuses': ['ide']}, True), ({'diskBuses': ['virtio', 'ide']}, True), ({'diskBuses': ['xen']}, True), ({'hypervisor': 'hyperv'}, True), ({'diskBuses': ['scsi', 'virtio']}, False), ({}, False),
+        ):
+            with self.subTest(request):
+                windows = Windows(merged(service('storahci', 0), service('atapi', 3), service('LSI_SAS', 0), {(override, '0'): (DWORD, 3)}))
+                notes = emulated_disks.start_drivers(windows, request)
+                self.assertEqual(notes, ['the driver storahci starts at boot', 'the driver atapi starts at boot'] if needed else [])
+                starts = [windows.system.number('ControlSet001\\Services\\' + name, 'Start') for name in ('storahci', 'atapi', 'LSI_SAS')]
+                self.assertEqual((starts, windows.system.number(override, '0')), ([0, 0, 0], 0) if needed else ([0, 3, 0], 3))
+                self.assertEqual(emulated_disks.start_drivers(windows, request), [])
+                # It makes no driver that is not there.
+                self.assertIsNone(windows.system.node('ControlSet001\\Services\\msahci'))
+        self.assertEqual(self.warnings, [])
+
+    def test_what_cannot_start_is_told(self):
+        self.assertEqual(emulated_disks.start_drivers(Windows(service('LSI_SAS', 0)), {'diskBuses': ['ide']}), [])
+        self.assertEqual(emulated_disks.start_drivers(Windows(service('atapi', 0)), {'diskBuses': ['usb', 'virtio']}), [])
+        self.assertEqual(emulated_disks.start_drivers(Windows(service('atapi', 0)), {'diskBuses': ['virtio', 'usb']}), [])
+        self.assertEqual([one.split(':')[0] for one in self.warnings], ['this Windows has no drivers for IDE and SATA disks (storahci, msahci, pciide, intelide, atapi)', 'Windows starts from no USB disk'])
 
 
 class SourceTools(unittest.TestCase):

@@ -49,6 +49,21 @@ export function hypervValues(services: Readonly<Record<string, number>>): JsonOb
   return hypervStarts.map(([key, value]) => ({ key, name: 'Start', type: 'DWord', value, onlyIfThere: true }));
 }
 
+/** Drivers of disks that are no VirtIO disks. Which of them is needed depends on the type of the machine and on the version of Windows. As the Linux worker's emulated_disks.py. */
+export const emulatedDiskServices = ['storahci', 'msahci', 'pciide', 'intelide', 'atapi'] as const;
+export const usbDoubt = 'Windows starts from no USB disk: choose another disk bus for the boot disk';
+
+/** Windows starts from those alone that it was installed with: they start at boot. Empty where the destination has no such disks. */
+export function emulatedDiskValues(services: Readonly<Record<string, number>>, { hypervisor, diskBuses = [] }: { readonly hypervisor?: string | undefined; readonly diskBuses?: readonly string[] | undefined }): JsonObject[] {
+  if (hypervisor !== 'hyperv' && !diskBuses.includes('ide') && !diskBuses.includes('xen')) return [];
+  const there = new Set(Object.keys(services).map((name) => name.toLowerCase()));
+  return emulatedDiskServices.filter((name) => there.has(name)).flatMap((key) => [
+    { key, name: 'Start', type: 'DWord', value: 0, onlyIfThere: true },
+    // Since Windows 8, what is not needed at the first start is held back by this one.
+    { key: `${key}\\StartOverride`, name: '0', type: 'DWord', value: 0, onlyIfThere: true },
+  ]);
+}
+
 /** Whether the guest has services of a source's hypervisor or cloud. */
 export function hasSourceServices(services: Readonly<Record<string, number>>, facts: ServiceFacts): boolean {
   const known = new Set<string>(removedServices(facts).map((name) => name.toLowerCase()));

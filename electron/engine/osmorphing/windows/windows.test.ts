@@ -6,7 +6,7 @@ import { discFolders } from './disc-folders.ts';
 import { initAgentConfiguration } from './init-agent.ts';
 import { powershellFile } from './powershell-files.ts';
 import { cloudServers, denials, guards, oldPlatformSchema, settleOldPlatform } from './old-platform.ts';
-import { hasSourceServices, hybridServices, registryValues, sourceDrivers, sourceFilters, sourceServices, stayingTools, withoutSourceDrivers } from './service-values.ts';
+import { emulatedDiskServices, emulatedDiskValues, hasSourceServices, hybridServices, registryValues, sourceDrivers, sourceFilters, sourceServices, stayingTools, usbDoubt, withoutSourceDrivers } from './service-values.ts';
 import { staticCards } from './static-network.ts';
 import { windowsMaterial, windowsModeOf } from './windows-mode.ts';
 import { quoted } from '../../transport/winrm/winrm-connection.ts';
@@ -140,6 +140,19 @@ describe('what means something on the old platform alone', () => {
       const flat = program.replaceAll("\\'", "'").replaceAll(/'\s*\n\s*'/g, '');
       for (const each of warnings) expect(flat).toContain(each.replace('DenyDeviceIDs', '%s').replace(/^Kaspersky/, '%s'));
     }
+  });
+});
+
+describe('disks that are no VirtIO disks', () => {
+  const services = { StorAHCI: 0, atapi: 3, vmbus: 0 };
+  it.each([[{ diskBuses: ['ide'] }, true], [{ diskBuses: ['virtio', 'ide'] }, true], [{ diskBuses: ['xen'] }, true], [{ hypervisor: 'hyperv' }, true], [{ diskBuses: ['virtio', 'scsi'] }, false], [{}, false]])('have drivers that start at boot, with %j: %s', (destination, needed) => {
+    expect(emulatedDiskValues(services, destination).map(({ key, name, value }) => `${String(key)} ${String(name)}=${String(value)}`)).toEqual(needed ? ['storahci Start=0', 'storahci\\StartOverride 0=0', 'atapi Start=0', 'atapi\\StartOverride 0=0'] : []);
+  });
+
+  it('are the same to both ways of preparing them', () => {
+    const program = readFileSync(join(import.meta.dirname, '../../../../assets/worker/osmorphing/causeway_osmorphing/windows/emulated_disks.py'), 'utf8');
+    expect(program).toContain(`SERVICES = (${emulatedDiskServices.map((each) => `'${each}'`).join(', ')})`);
+    expect(program).toContain(`_USB = '${usbDoubt}'`);
   });
 });
 

@@ -9,7 +9,7 @@ from ..open_block_stack import open_block_stack
 from ..mounting import is_mounted
 from ..protocol import Cancelled, MorphError
 from ..session import pack_device, unpack_device
-from . import drivers, efi_loader, hyperv, init_agent, network, old_platform, plan, platform_agent, scripts, source_tools, volume, xen
+from . import drivers, efi_loader, emulated_disks, hyperv, init_agent, network, old_platform, plan, platform_agent, scripts, source_tools, volume, xen
 from .disc import open_disc
 from .hive import diff_of
 from .installation import Installation, is_windows
@@ -246,6 +246,10 @@ def _steps(installation, devices, request, session, outputs):
             return xen.install(installation, None if given is None else open_disc(given, session.folder))
         return drivers.install(installation, open_disc(request['virtioDisc'], session.folder))
 
+    def start_disk_drivers():
+        notes = emulated_disks.start_drivers(installation, request)
+        return bool(notes), notes
+
     def install_agent():
         changed, notes, state['scripts'] = init_agent.install(installation, request, session.folder)
         laid_down, told = platform_agent.lay_down(installation, request.get('agent'), session.folder, state['scripts'])
@@ -264,6 +268,7 @@ def _steps(installation, devices, request, session, outputs):
     return (
         ('scripts-in-guest', 'Run scripts in the guest', in_guest),
         ('install-drivers', _driver_title(request), install_drivers),
+        ('start-disk-drivers', 'Start drivers of emulated disks', start_disk_drivers),
         ('disable-hypervisor-services', 'Disable services of the source platform', lambda: source_tools.disable(installation, request.get('hypervisor') or 'kvm', request.get('diskBuses') or ())),
         ('keep-disks-online', 'Keep data disks online', lambda: source_tools.keep_disks_online(installation)),
         ('settle-old-platform', 'Take out settings of the old platform', lambda: old_platform.settle(installation, devices, request)),

@@ -15,7 +15,7 @@ from .tree import WindowsTree
 # What comes with a deployment; without it, a step is named all the same.
 _GIVEN = (('install-drivers', 'virtioDisc', 'install the drivers of the disc that a deployment is given'), ('install-agent', 'initAgent', 'install the agent that a deployment is given'))
 _NOT_TRIED = ('scripts-in-guest',)
-_TOPICS = {'install-drivers': 'boot', 'ensure-efi-loader': 'boot', 'keep-disks-online': 'disks', 'configure-network': 'network'}
+_TOPICS = {'install-drivers': 'boot', 'start-disk-drivers': 'boot', 'ensure-efi-loader': 'boot', 'keep-disks-online': 'disks', 'configure-network': 'network'}
 _MOST_FILES = 500
 _MOST_LINES = 400
 
