@@ -224,13 +224,21 @@ def resume_device(spec, resolver):
 
 def _lvm_filters(guest, morph):
     """Filters that would hide the guest's volume groups, because they use the old disk names."""
-    path = '/etc/lvm/lvm.conf'
-    text = guest.read(path, '')
     members = [device for device in morph.devices if device.content == 'LVM2_member' and device.kind in ('disk', 'partition')]
     names = dict(
         (letters, ['/dev/%s%s%s' % (letters, chr(ord('a') + min(device.disk or 0, 25)), device.number or '') for device in members])
         for letters in disk_names.every_letters(morph.request)
     )
+    return [note for path in _LVM_SETTINGS for note in _lvm_filter(guest, path, names)]
+
+
+# The second one goes before the first.
+_LVM_SETTINGS = ('/etc/lvm/lvm.conf', '/etc/lvm/lvmlocal.conf')
+
+
+def _lvm_filter(guest, path, names):
+    """`names`: of the guest's own disks, by the letters that each bus would give them."""
+    text = guest.read(path, '')
     notes = []
 
     def opened(found):

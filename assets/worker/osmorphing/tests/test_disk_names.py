@@ -290,9 +290,11 @@ class DiskNames(TreeTest):
         ):
             with self.subTest(before):
                 self.clear()
-                morph = self.morph({'/etc/fstab': ROOT_LINE, '/etc/lvm/lvm.conf': 'devices {\n%s}\n' % before}, devices)
+                files = ('/etc/lvm/lvm.conf', '/etc/lvm/lvmlocal.conf')
+                morph = self.morph(dict({'/etc/fstab': ROOT_LINE}, **dict.fromkeys(files, 'devices {\n%s}\n' % before)), devices)
                 fstab_names.by_uuid(morph)
-                self.assertEqual(morph.guest.read('/etc/lvm/lvm.conf'), 'devices {\n%s}\n' % after)
+                for path in files:
+                    self.assertEqual(morph.guest.read(path), 'devices {\n%s}\n' % after)
                 self.assertEqual(fstab_names._lvm_filters(morph.guest, morph), [])
 
     def test_filters_of_lvm_accept_disks_on_every_bus_that_may_be_used(self):

@@ -320,6 +320,20 @@ CASES = [
         {NM + 'lan.nmconnection': '[connection]\nid=lan\ntype=ethernet\ninterface-name=ens192\n\n[ethernet]\n\n[ipv4]\nmethod=auto\ndns-search=example.com;\n'},
     ),
     (
+        'dhcpcd asks by DHCP in place of what it was told of cards',
+        'debian',
+        {
+            '/usr/sbin/dhcpcd': '',
+            '/etc/dhcpcd.conf': 'hostname\nstatic domain_name_servers=10.0.0.2\nprofile fixed\nstatic ip_address=10.9.0.5/24\ninterface eth0\n'
+            'static ip_address=10.0.0.5/24\nstatic routers=10.0.0.1\nstatic domain_search=example.com\nfallback fixed\n',
+        },
+        True,
+        {
+            '/etc/dhcpcd.conf': 'hostname\n#static domain_name_servers=10.0.0.2\nprofile fixed\nstatic ip_address=10.9.0.5/24\ninterface eth0\n'
+            '#static ip_address=10.0.0.5/24\n#static routers=10.0.0.1\nstatic domain_search=example.com\nfallback fixed\n',
+        },
+    ),
+    (
         'ifupdown keeps commands that don\'t concern addresses',
         'debian',
         {
@@ -510,8 +524,18 @@ class NetworkFiles(TreeTest):
             files.update((path, text) for path, text in before.items() if path != '/etc/sysconfig/network')
         guest = self.guest('debian', files)
         self.assertEqual(
-            kinds_of(guest), ['netplan', 'network-manager', 'ifcfg', 'wicked', 'ifupdown', 'systemd-networkd']
+            kinds_of(guest), ['netplan', 'network-manager', 'ifcfg', 'wicked', 'ifupdown', 'systemd-networkd', 'dhcpcd']
         )
+
+    def test_cards_of_dhcpcd_are_known_by_their_addresses(self):
+        files = {'/usr/sbin/dhcpcd': '', '/etc/dhcpcd.conf': 'static routers=10.0.0.1\ninterface eth0\nstatic ip_address=10.0.0.5/24\ninterface eth1\nstatic ip_address=10.1.0.5/24\n'}
+        found = interfaces_of(self.guest('debian', files))
+        self.assertEqual([(one.name, one.addresses) for one in found], [('eth0', ['10.0.0.5']), ('eth1', ['10.1.0.5'])])
+        # Where it only serves another program, or tells nothing of a card, nothing of it counts.
+        for path, text in (('/etc/dhcpcd.conf', files['/etc/dhcpcd.conf']), ('/usr/sbin/dhcpcd', '')):
+            self.clear()
+            guest = self.guest('debian', {path: text, '/etc/dhcpcd.conf': text} if text else {path: '', '/etc/dhcpcd.conf': 'hostname\nslaac private\n#interface eth0\n'})
+            self.assertEqual((kinds_of(guest), convert(guest, True)), ([], []))
 
     def test_a_link_of_the_guest_never_leads_to_the_workers_files(self):
         outside = os.path.join(self.root, '..', os.path.basename(self.root) + '-outside')

@@ -17,6 +17,7 @@ GRUB = (
     '  linux /boot/vmlinuz-5.1 root=/dev/sda2 ro\n  initrd /boot/ucode.img /boot/initrd.img-5.1\n}\n}\n'
 )
 FILES = {
+    '/usr/sbin/dhcpcd': '', '/etc/dhcpcd.conf': 'interface eth0\nstatic ip_address=10.0.0.5/24\nstatic routers=10.0.0.1\n',
     '/boot/grub/grub.cfg': GRUB,
     '/boot/grub/menu.lst': 'default 1\ntitle Xen\nroot (hd0,0)\nkernel /xen.gz\nmodule /vmlinuz-5.1 root=/dev/sda2\ninitrd /initrd-5.1\ntitle Linux\nkernel (hd0,0)/vmlinuz-6.1 root=/dev/sda2\n',
     '/boot/grub/grubenv': '# GRUB Environment Block\nsaved_entry=0>1\nkernelopts=root=/dev/sda2 ro\n' + '#' * 900,

@@ -1,6 +1,6 @@
 """The guest's network configuration, for all tools that manage it."""
 
-from . import ifupdown, netplan, network_manager, networkd, sysconfig
+from . import dhcpcd, ifupdown, netplan, network_manager, networkd, sysconfig
 from .names import Interface, is_ethernet
 
 # In the order in which they are read on a guest with several.
@@ -11,6 +11,7 @@ KINDS = (
     ('wicked', sysconfig.Wicked),
     ('ifupdown', ifupdown),
     ('systemd-networkd', networkd),
+    ('dhcpcd', dhcpcd),
 )
 
 __all__ = ['Interface', 'is_ethernet', 'kinds_of', 'interfaces_of', 'built_of', 'convert']
