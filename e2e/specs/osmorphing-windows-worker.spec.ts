@@ -17,7 +17,7 @@ const opened = {
   drive: 'E:', device: 'disk 1 partition 2', uuid: '\\\\?\\Volume{1}\\', name: 'Windows Server 2019 Standard', version: [10, 0, 17763], server: true, architecture: 'AMD64',
   hostname: 'WINSRC', uefi: false, crashes: { restarts: 1, kept: false }, services: { VMTools: 2, partmgr: 0 }, worker: [10, 0, 20348],
   withServers: ['{22222222-2222-2222-2222-222222222222}'],
-  interfaces: [{ guid: '{11111111-1111-1111-1111-111111111111}', addresses: ['10.20.0.15', '10.20.0.16'], masks: ['255.255.255.0', '255.255.255.0'], gateways: ['10.20.0.1'], servers: ['10.20.0.2'] }],
+  interfaces: [{ guid: '{11111111-1111-1111-1111-111111111111}', name: 'Backup LAN', suffix: 'corp.example', addresses: ['10.20.0.15', '10.20.0.16'], masks: ['255.255.255.0', '255.255.255.0'], gateways: ['10.20.0.1'], servers: ['10.20.0.2'] }],
 };
 
 /** C: on a disk with the signature 57494e31, at 1 MiB; D: on one with GPT; T: on a disk that is gone. */
@@ -87,6 +87,8 @@ describe('a Windows guest on a Windows worker', () => {
     const network = Buffer.from(files[1]?.content ?? '', 'base64').toString();
     expect(network).toContain('"mac": "FA:16:3E:00:00:01"');
     expect(network).toContain('"10.20.0.16"');
+    expect(network).toContain('"name": "Backup LAN"');
+    expect(network).toContain('"suffix": "corp.example"');
     expect(outcome.diff.services).toEqual({ enabled: ['cloudbase-init'], disabled: ['VMTools'] });
     expect(outcome.diff.registry?.changed).toEqual({ 'SYSTEM\\ControlSet001\\Services\\VMTools Start': { before: '2', after: '4' } });
     expect(worker.actions.filter((action) => action === 'Delete')).toHaveLength(1);

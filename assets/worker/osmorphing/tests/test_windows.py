@@ -1,11 +1,13 @@
 """What of the Windows part needs neither NTFS nor a registry; those are seen on real ones by the lab."""
 
 import hashlib
+import json
 import os
 import shutil
 import tempfile
 import threading
 import unittest
+import unittest.mock
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from causeway_osmorphing import protocol
@@ -14,7 +16,7 @@ from causeway_osmorphing.windows.disc import Disc, FileSource, HttpSource, open_
 from causeway_osmorphing.windows.driver_search import oldest_version, search
 from causeway_osmorphing.windows.drivers import candidates, find_drivers
 from causeway_osmorphing.windows.hive import DWORD, MULTI, SZ, encoded, shown
-from causeway_osmorphing.windows import hyperv, init_agent, plan, platform_agent, xen
+from causeway_osmorphing.windows import hyperv, init_agent, network, plan, platform_agent, xen
 from causeway_osmorphing.windows.inf import Inf
 from causeway_osmorphing.windows.network import Interface, pair
 from causeway_osmorphing.windows.tree import WindowsTree
@@ -182,6 +184,14 @@ class NetworkTest(unittest.TestCase):
     def test_one_card_without_addresses_gets_the_one_interface(self):
         pairs, _ = pair([self.interface('10.0.0.1')], [{'macAddress': 'a', 'addresses': []}])
         self.assertEqual([mac for mac, _ in pairs], ['a'])
+
+    def test_connections_keep_their_names_as_far_as_the_script_reads_them(self):
+        for name, suffix, kept in (('LAN (2)', 'corp.example', ('LAN (2)', 'corp.example')), ('a"b', 'a b', ('', '')), ('a}', '', ('', '')), ('\xdcber', 'x\n', ('', '')), ('a\n', 'a]', ('', ''))):
+            one = Interface('{1}', name, False, [('10.0.0.1', '255.255.255.0')], [], [], suffix)
+            with unittest.mock.patch.object(network, 'interfaces_of', lambda _: [one]):
+                script = network.static_script(None, [{'macAddress': 'aa', 'addresses': ['10.0.0.1']}], '{{cards}}')
+            told = json.loads(script)
+            self.assertEqual((told[0]['name'], told[0]['suffix'], told[0]['mac']), kept + ('AA',))
 
     def test_what_is_not_clear_is_told_and_not_guessed(self):
         pairs, warnings = pair([self.interface('10.0.0.1')], [{'macAddress': 'a', 'addresses': ['10.9.9.9']}])

@@ -13,6 +13,8 @@ function Get-CardList([string]$Text, [string]$Name) {
 $cards = @(foreach ($block in [regex]::Matches($text, '\{(?:[^{}]|\{[^{}]*\})*\}')) {
   @{
     mac = Get-CardText $block.Value 'mac'
+    name = Get-CardText $block.Value 'name'
+    suffix = Get-CardText $block.Value 'suffix'
     addresses = @(foreach ($part in [regex]::Matches((Get-CardList $block.Value 'addresses'), '\{[^{}]*\}')) {
       @{ address = Get-CardText $part.Value 'address'; mask = Get-CardText $part.Value 'mask' }
     })
@@ -32,7 +34,16 @@ foreach ($card in $cards) {
     Start-Sleep -Seconds 2
   }
   if (-not $adapter) { throw "no network card has the address $($card.mac)" }
-  $index = @($adapter)[0].InterfaceIndex
+  $adapter = @($adapter)[0]
+  $index = $adapter.InterfaceIndex
+  # The old card's connection is gone. Where its name is not free, that of the new one stays.
+  if ($card.name -and $adapter.NetConnectionID -ne $card.name) {
+    & "$env:SystemRoot\System32\netsh.exe" 'interface' 'set' 'interface' "name=$($adapter.NetConnectionID)" "newname=$($card.name)" | Out-String | Write-Output
+  }
+  if ($card.suffix) {
+    $settings = Get-WmiObject Win32_NetworkAdapterConfiguration | Where-Object { $_.Index -eq $adapter.Index }
+    Write-Output "the suffix $($card.suffix): $($settings.SetDNSDomain($card.suffix).ReturnValue)"
+  }
   $first = $true
   foreach ($address in $card.addresses) {
     if ($first) {

@@ -65,7 +65,8 @@ try {
     if ($addresses.Count -eq 0) { continue }
     @{
       guid = $key.PSChildName; addresses = $addresses; masks = @($key.GetValue('SubnetMask') | Where-Object { $_ }); gateways = @($key.GetValue('DefaultGateway') | Where-Object { $_ })
-      servers = @("$($key.GetValue('NameServer'))" -split '[ ,]+' | Where-Object { $_ })
+      servers = @("$($key.GetValue('NameServer'))" -split '[ ,]+' | Where-Object { $_ }); suffix = "$($key.GetValue('Domain'))"
+      name = "$(Get-Item "$set\Control\Network\{4D36E972-E325-11CE-BFC1-08002BE10318}\$($key.PSChildName)\Connection" -ErrorAction SilentlyContinue | ForEach-Object { $_.GetValue('Name') })"
     }
   })
   # Interfaces that ask by DHCP already, but have name servers of their own.

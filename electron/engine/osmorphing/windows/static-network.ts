@@ -7,15 +7,23 @@ export interface FixedInterface {
   readonly masks: readonly string[];
   readonly gateways: readonly string[];
   readonly servers: readonly string[];
+  /** Of the connection, and of its names in DNS. */
+  readonly name?: string | undefined;
+  readonly suffix?: string | undefined;
 }
 
 export interface Card {
+  /** As far as the script reads it; empty for others, which stay as Windows chooses them. */
+  readonly name: string;
+  readonly suffix: string;
   /** With colons, in capitals, as Windows writes it. */
   readonly mac: string;
   readonly addresses: readonly { readonly address: string; readonly mask: string }[];
   readonly gateways: readonly string[];
   readonly servers: readonly string[];
 }
+
+const readable = { name: /^[A-Za-z0-9 _.()#-]{1,100}$/, suffix: /^[A-Za-z0-9.-]{1,253}$/ };
 
 /**
  * Which card gets which fixed addresses: by the addresses known from the source; otherwise, if there is one of each, those
@@ -26,8 +34,8 @@ export function staticCards(interfaces: readonly FixedInterface[], nics: readonl
   const cards: Card[] = [];
   const take = (found: FixedInterface, mac: string): void => {
     left.splice(left.indexOf(found), 1);
-    const { addresses, masks, gateways, servers } = found;
-    cards.push({ mac: mac.toUpperCase().replaceAll('-', ':'), addresses: addresses.map((address, index) => ({ address, mask: masks[index] ?? '255.255.255.0' })), gateways, servers });
+    const { addresses, masks, gateways, servers, name = '', suffix = '' } = found;
+    cards.push({ name: readable.name.test(name) ? name : '', suffix: readable.suffix.test(suffix) ? suffix : '', mac: mac.toUpperCase().replaceAll('-', ':'), addresses: addresses.map((address, index) => ({ address, mask: masks[index] ?? '255.255.255.0' })), gateways, servers });
   };
   for (const { macAddress, addresses = [] } of nics) {
     if (macAddress === undefined) continue;

@@ -160,9 +160,13 @@ describe('fixed addresses', () => {
   const one = { addresses: ['10.0.0.1'], masks: ['255.255.0.0'], gateways: ['10.0.0.254'], servers: [] };
   it('go to the card that had them', () => {
     expect(staticCards([one], [{ macAddress: 'aa-bb', addresses: ['10.0.0.1'] }])).toEqual({
-      cards: [{ mac: 'AA:BB', addresses: [{ address: '10.0.0.1', mask: '255.255.0.0' }], gateways: ['10.0.0.254'], servers: [] }], warnings: [],
+      cards: [{ name: '', suffix: '', mac: 'AA:BB', addresses: [{ address: '10.0.0.1', mask: '255.255.0.0' }], gateways: ['10.0.0.254'], servers: [] }], warnings: [],
     });
     expect(staticCards([one], [{ macAddress: 'aa' }]).cards).toHaveLength(1);
+    const named = (name: string, suffix: string): object | undefined => staticCards([{ ...one, name, suffix }], [{ macAddress: 'aa' }]).cards[0];
+    expect(named('LAN (2)', 'corp.example')).toMatchObject({ name: 'LAN (2)', suffix: 'corp.example' });
+    // The script takes the list apart by its signs, and reads no other letters than those of ASCII.
+    for (const odd of ['a"b', 'a}b', 'a]b', 'Übertragung', 'a\nb', '']) expect(named(odd, odd)).toMatchObject({ name: '', suffix: '' });
     const unclear = staticCards([one], [{ macAddress: 'aa', addresses: ['10.7.7.7'] }]);
     expect([unclear.cards, unclear.warnings.length]).toEqual([[], 1]);
   });

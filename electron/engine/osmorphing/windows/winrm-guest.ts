@@ -48,7 +48,7 @@ const interfaceKey = z.string().regex(/^\{[0-9A-Fa-f-]{36}\}$/);
 const openedSchema = z.object({
   drive: z.string().regex(/^[A-Z]:$/), device: z.string(), uuid: z.string(), name: z.string(), version, server: z.boolean(), architecture: z.string(), hostname: z.string(),
   uefi: z.boolean(), services: z.record(z.string(), z.int()), worker: version,
-  interfaces: z.array(z.object({ guid: interfaceKey.optional(), addresses: texts, masks: texts, gateways: texts, servers: texts })).default([]),
+  interfaces: z.array(z.object({ guid: interfaceKey.optional(), name: z.string().default(''), suffix: z.string().default(''), addresses: texts, masks: texts, gateways: texts, servers: texts })).default([]),
   withServers: z.preprocess((value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]), z.array(interfaceKey)),
   filters: z.array(z.object({ key: z.string().regex(/^Control\\Class\\[^\\]+$/), name: z.enum(['UpperFilters', 'LowerFilters']), values: texts })).default([]),
   wasPrivate: z.boolean().default(false),

@@ -10,16 +10,22 @@ from .hive import DWORD, SZ
 _NETWORK_CLASS = '{4D36E972-E325-11CE-BFC1-08002BE10318}'
 
 
+# What the script reads: others stay as Windows chooses them.
+_NAME = re.compile(r'^[A-Za-z0-9 _.()#-]{1,100}\Z')
+_SUFFIX = re.compile(r'^[A-Za-z0-9.-]{1,253}\Z')
+
+
 class Interface(object):
     """IPv4 settings of one interface: `addresses` are (address, mask) pairs."""
 
-    def __init__(self, guid, name, dhcp, addresses, gateways, servers):
+    def __init__(self, guid, name, dhcp, addresses, gateways, servers, suffix=''):
         self.guid = guid
         self.name = name
         self.dhcp = dhcp
         self.addresses = addresses
         self.gateways = gateways
         self.servers = servers
+        self.suffix = suffix
 
 
 def _key(installation):
@@ -44,6 +50,7 @@ def interfaces_of(installation):
                 list(zip(addresses, system.texts(key, 'SubnetMask'))) if not dhcp else [],
                 system.texts(key, 'DefaultGateway') if not dhcp else [],
                 [one for one in re.split(r'[ ,]+', system.text(key, 'NameServer')) if one],
+                system.text(key, 'Domain'),
             )
         )
     return found
@@ -120,6 +127,8 @@ def static_script(installation, nics, template):
         return None
     cards = [
         {
+            'name': one.name if _NAME.match(one.name) else '',
+            'suffix': one.suffix if _SUFFIX.match(one.suffix) else '',
             'mac': mac.upper().replace('-', ':'),
             'addresses': [{'address': address, 'mask': mask} for address, mask in one.addresses],
             'gateways': one.gateways,
