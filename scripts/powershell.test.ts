@@ -181,6 +181,7 @@ public static class Run { public static void Main() { foreach (string gone in Ca
     ['UseCompatibleSyntax', "[pscustomobject]@{ a = 1 }\n"],
     ['UseCompatibleSyntax', 'if (1 -in 1, 2) { Get-Item x }\n'],
     ['UseCompatibleSyntax', '[Guid]::new(1)\n'],
+    ['UseCompatibleSyntax', 'foreach ($one in Get-Item x) { $one }\n'],
     ['UseCompatibleSyntax', '@(1).Where({ $_ })\n'],
     ['UseCompatibleSyntax', 'Get-Item $PSScriptRoot\n'],
     ['UseCompatibleSyntax', 'Get-Item x | Where-Object Name -eq 1\n'],

@@ -31,7 +31,7 @@ const notOldSwitches: Readonly<Record<string, RegExp>> = {
 const notOldSyntax: readonly (readonly [RegExp, string])[] = [
   [/\[(?:pscustomobject|ordered)\]/i, 'objects from tables need PowerShell 3'], [/(?<![\w-])-(?:not)?in\b(?!\s*[:=])/i, '-in needs PowerShell 3, use -contains'], [/\]::new\(/i, '::new() needs PowerShell 5, use New-Object'],
   [/\.(?:where|foreach)\s*[({]/i, 'methods of lists need PowerShell 4'], [/\$(?:psscriptroot|pscommandpath|psitem)\b/i, 'this variable is empty before PowerShell 3'],
-  [/^\s*(?:class|enum)\s+\w+/im, 'classes need PowerShell 5'], [/\b(?:where|foreach)-object\s+[a-z_]\w*(?:\s|$)/i, 'a command without a block needs PowerShell 3'], [/\$using:/i, '$using: needs PowerShell 3'],
+  [/\bforeach\s*\(\s*\$\w+\s+in\s+[a-z]/i, 'before PowerShell 3 a loop over nothing runs once: put the commands into @()'], [/^\s*(?:class|enum)\s+\w+/im, 'classes need PowerShell 5'], [/\b(?:where|foreach)-object\s+[a-z_]\w*(?:\s|$)/i, 'a command without a block needs PowerShell 3'], [/\$using:/i, '$using: needs PowerShell 3'],
   [/\[(?:string)\]::isnullorwhitespace/i, 'is of .NET 4'], [/\[(?:io\.compression\.zipfile|system\.io\.compression\.zipfile)\]/i, 'is of .NET 4.5'],
 ];
 const automatic = new Set(['_', 'args', 'error', 'event', 'eventargs', 'eventsubscriber', 'executioncontext', 'false', 'foreach', 'home', 'host', 'input', 'lastexitcode', 'matches', 'myinvocation', 'nestedpromptlevel', 'pid', 'profile', 'psboundparameters', 'pscmdlet', 'pscommandpath', 'pshome', 'psitem', 'psscriptroot', 'psversiontable', 'pwd', 'sender', 'shellid', 'stacktrace', 'switch', 'this', 'true']);

@@ -1,6 +1,6 @@
 # Installs the drivers that the system was started with, and those of the other devices.
 $failed = $false
-foreach ($inf in Get-ChildItem "$env:SystemRoot\Drivers\VirtIO\*.inf", "$env:SystemRoot\Drivers\Xen\*\*.inf" -ErrorAction SilentlyContinue) {
+foreach ($inf in @(Get-ChildItem "$env:SystemRoot\Drivers\VirtIO\*.inf", "$env:SystemRoot\Drivers\Xen\*\*.inf" -ErrorAction SilentlyContinue)) {
   & "$env:SystemRoot\System32\pnputil.exe" -i -a $inf.FullName | Out-String | Write-Output
   # 259: no device needs it, or it has a better one. 3010: a restart completes it.
   if (0, 259, 3010 -notcontains $LASTEXITCODE) { $failed = $true }

@@ -3,7 +3,7 @@ $names = '^(VMware Tools|Citrix (VM|Hypervisor) Tools|XenServer (VM )?Tools|XenS
 # Those of the destination's own hypervisor, which stay.
 $staying = '{{staying}}'
 $keys = 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Uninstall\*', 'HKLM:\SOFTWARE\Wow6432Node\Microsoft\Windows\CurrentVersion\Uninstall\*'
-foreach ($product in Get-ItemProperty $keys -ErrorAction SilentlyContinue | Where-Object { $_.DisplayName -match $names -and -not ($staying -and $_.DisplayName -match $staying) }) {
+foreach ($product in @(Get-ItemProperty $keys -ErrorAction SilentlyContinue | Where-Object { $_.DisplayName -match $names -and -not ($staying -and $_.DisplayName -match $staying) })) {
   if ($product.PSChildName -match '^\{[0-9A-Fa-f-]{36}\}$') {
     $program = "$env:SystemRoot\System32\msiexec.exe"
     $arguments = "/x $($product.PSChildName) /qn /norestart REBOOT=ReallySuppress"
