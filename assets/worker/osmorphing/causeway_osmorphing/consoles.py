@@ -17,7 +17,7 @@ def apply(guest, serial, keeps_xen=False):
     well. Returns notes."""
     notes = []
     if not keeps_xen:
-        notes += _terminals(guest)
+        notes += _terminals(guest) + _units(guest)
     program = next((path for path in _PROGRAMS if guest.is_file(path)), None)
     if not guest.has_systemd and program:
         notes += _table(guest, program, serial, keeps_xen)
@@ -37,6 +37,15 @@ def _terminals(guest):
         return []
     guest.write(path, '\n'.join(kept + ['ttyS0']) + '\n')
     return ['%s names the serial console instead of that of Xen' % path]
+
+
+_WANTED = '/etc/systemd/system/getty.target.wants'
+
+
+def _units(guest):
+    """What an owner enabled for them waits for their devices at each start."""
+    names = [name for name in guest.names(_WANTED) if re.match(r'^(?:serial-)?getty@(?:xvc|hvc)\d+\.service$', name)]
+    return ['removed %s/%s' % (_WANTED, name) for name in names if guest.remove('%s/%s' % (_WANTED, name))]
 
 
 def _table(guest, program, serial, keeps_xen):

@@ -36,6 +36,14 @@ class Consoles(TreeTest):
         guest, notes = self.applied(files, serial=False, keeps_xen=True)
         self.assertEqual((guest.read('/etc/inittab'), guest.read('/etc/securetty'), notes), (RHEL_5, files['/etc/securetty'], []))
 
+    def test_nothing_waits_for_the_console_of_xen(self):
+        wanted = '/etc/systemd/system/getty.target.wants/'
+        files = dict((wanted + name, '→/usr/lib/systemd/system/serial-getty@.service') for name in ('serial-getty@hvc0.service', 'serial-getty@ttyS0.service', 'getty@tty1.service'))
+        for keeps_xen in (False, True):
+            guest, notes = self.applied(dict(files, **{'/usr/lib/systemd/systemd': ''}), keeps_xen=keeps_xen)
+            self.assertEqual('serial-getty@hvc0.service' in guest.names(wanted), keeps_xen)
+            self.assertEqual((len(guest.names(wanted)), len(notes)), (3, 0) if keeps_xen else (2, 1))
+
     def test_a_serial_login_is_added_where_a_table_says_who_asks(self):
         guest, _ = self.applied({'/sbin/getty': '', '/etc/inittab': DEBIAN_7})
         self.assertEqual(guest.read('/etc/inittab'), DEBIAN_7 + 'S0:2345:respawn:/sbin/getty -L 115200 ttyS0 vt102\n')
