@@ -83,7 +83,7 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
     expect(attachedTo(here.vmId)).toBe(2);
     const causeway = commandLineIn(lab.project);
     expect((await causeway('worker', 'here')).output).toContain(here.vmId);
-    expect(await causeway('worker', 'here', '--endpoint', 'cloud', '--off')).toMatchObject({ status: 0, output: expect.stringContaining('a worker is started for each execution') as string });
+    expect(await causeway('worker', 'here', '--endpoint', 'cloud', '--off')).toMatchObject({ status: 0, output: expect.stringContaining('workers are started for each execution') as string });
     expect(await lab.execute('web', { bandwidthLimit: 64 * MiB })).toMatchObject({ state: 'completed', leftBehind: 0 });
     expect(workersStarted()).toBe(1);
     await expectEqualDisks();
