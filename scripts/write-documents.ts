@@ -7,6 +7,7 @@ import { pluginList, pluginPages } from './documents/plugin-pages.ts';
 import { promiseTables } from './documents/promises.ts';
 import { systemsTable } from './documents/systems.ts';
 import { wholeDeployment, wholeExecution } from './documents/task-graphs.ts';
+import { ownVmTable } from './documents/own-vms.ts';
 import { wallsTable } from './documents/walls.ts';
 import { documentSchemaText } from '../shared/plugins/render/document-schema.ts';
 import { currentMatrix, currentSummary } from './support-matrix.ts';
@@ -19,6 +20,7 @@ import { currentMatrix, currentSummary } from './support-matrix.ts';
 export const generated: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'README.md': { support: () => currentSummary(join(import.meta.dirname, '..')), systems: systemsTable },
   'docs/architecture.md': { walls: wallsTable },
+  'docs/manual/movers.md': { 'own-vm': ownVmTable },
   'docs/one-execution.md': { execution: wholeExecution, deployment: wholeDeployment },
   'docs/manual/README.md': { plugins: pluginList },
   'docs/manual/when-something-fails.md': { errors: errorSections, findings: findingSections },

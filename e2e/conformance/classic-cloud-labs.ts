@@ -10,6 +10,7 @@ import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 import type { SimulationOptions } from '../rigs/cloud-kit/start.ts';
 import type { DeploymentLab } from './deployment-lab.ts';
+import type { OwnVmLab } from './own-vm.ts';
 import type { DestinationLab } from './destination-platform.ts';
 import type { PlatformCalls } from './platform-calls.ts';
 import { simulatedCalls } from './simulated-calls.ts';
@@ -42,8 +43,12 @@ export const classicCloudContext = (requestMs: number): ClassicContext => ({
 
 /** The simulated cloud with servers that are records, or real machines behind them. */
 export async function destinationLab(behind: 'records' | 'machines' = 'records'): Promise<DestinationLab> {
+  return (await openLab(behind)).lab;
+}
+
+async function openLab(behind: 'records' | 'machines' = 'records'): Promise<{ readonly cloud: ClassicCloud; readonly lab: DestinationLab }> {
   const { cloud, calls } = await startClassicCloudWithCalls(behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {});
-  return {
+  const lab: DestinationLab = {
     ...calls,
     open: (which = 'right') => createClassicDestination(cloud.connection(which === 'right' ? {} : { password: 'another one' }), classicCloudContext(behind === 'machines' ? 10_000 : 400)),
     environment: classicCloudEnvironment(cloud),
@@ -61,6 +66,28 @@ export async function destinationLab(behind: 'records' | 'machines' = 'records')
     violations: () => cloud.violations,
     ...(behind === 'machines' ? { enter: enterWorker } : {}),
     close: () => cloud.close(),
+  };
+  return { cloud, lab };
+}
+
+/** Instances of users, with two volumes of their own. */
+export async function ownVmLab(): Promise<OwnVmLab> {
+  const { cloud, lab } = await openLab();
+  const { world } = cloud;
+  let count = 0;
+  const start = async (volumes: number): Promise<string> => {
+    count += 1;
+    return world.addInstance(`mover-${count}`, await Promise.all(Array.from({ length: volumes }, (_, index) => world.addVolume(`mover-${count}-${index}`, 2 ** 20, { bootable: index === 0 })))).name;
+  };
+  return {
+    ...lab,
+    open: () => createClassicDestination(cloud.connection({}), classicCloudContext(1_000)),
+    noVm: world.own('nobody/1d6f3c1e-0000-4000-8000-000000000000'),
+    startVm: () => start(2),
+    startFullVm: () => start(10),
+    attachedTo: (id) => world.attachmentsOf(id).map(({ storage_volume_name: name }) => name).filter((name) => !name.includes('/mover-')),
+    runs: (id) => world.instances.get(id)?.state === 'running',
+    stopVm: (id) => void Object.assign(world.instances.get(id) ?? {}, { state: 'shutdown' }),
   };
 }
 

@@ -4,12 +4,15 @@ import { createCompartmentCloudDestination } from '../../electron/engine/platfor
 import type { CompartmentCloudContext } from '../../electron/engine/platforms/compartment-cloud/destination/session.ts';
 import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
+import { deviceNames } from '../rigs/compartment-cloud/operations/instances.ts';
 import { startCompartmentCloud, type CompartmentCloud, type CompartmentCloudOptions } from '../rigs/compartment-cloud/start.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
 import type { DeploymentLab } from './deployment-lab.ts';
+import type { OwnVmLab } from './own-vm.ts';
+import type { InstanceRecord } from '../rigs/compartment-cloud/records.ts';
 import type { DestinationLab } from './destination-platform.ts';
 import type { PlatformCalls } from './platform-calls.ts';
 import { simulatedCalls } from './simulated-calls.ts';
@@ -54,9 +57,13 @@ export const compartmentCloudContext = (requestMs: number): CompartmentCloudCont
 
 /** The simulated cloud with servers that are records, or real machines behind them. */
 export async function destinationLab(behind: 'records' | 'machines' = 'records'): Promise<DestinationLab> {
+  return (await openLab(behind)).lab;
+}
+
+async function openLab(behind: 'records' | 'machines' = 'records'): Promise<{ readonly cloud: CompartmentCloud; readonly lab: DestinationLab }> {
   const { cloud, calls } = await startCompartmentCloudWithCalls(behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {});
   const wrong = { private_key_data: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }) };
-  return {
+  const lab: DestinationLab = {
     ...calls,
     open: (which = 'right') => createCompartmentCloudDestination(compartmentCloudConnection(cloud, which === 'right' ? {} : wrong), compartmentCloudContext(behind === 'machines' ? 10_000 : 400)),
     environment: compartmentCloudEnvironment(cloud),
@@ -75,6 +82,47 @@ export async function destinationLab(behind: 'records' | 'machines' = 'records')
     violations: () => cloud.violations,
     ...(behind === 'machines' ? { enter: enterWorker } : {}),
     close: () => cloud.close(),
+  };
+  return { cloud, lab };
+}
+
+/** Instances of users, of an image that keeps names for volumes. */
+export async function ownVmLab(): Promise<OwnVmLab> {
+  const { cloud, lab } = await openLab();
+  const { world } = cloud;
+  const compartmentId = [...world.compartments.values()].find(({ name }) => name === 'migrations')?.id ?? '';
+  let count = 0;
+  const start = (more: Partial<InstanceRecord> = {}): string => {
+    count += 1;
+    const image = world.images.get(cloud.idOf('image', 'Oracle-Linux-9'));
+    const instance: InstanceRecord = {
+      id: world.newId('instance'), compartmentId, availabilityDomain: world.setup.domains[0] ?? '', region: cloud.region, displayName: `mover-${count}`,
+      timeCreated: world.now(), shape: 'VM.Standard2.1', shapeConfig: { ocpus: 1, memoryInGBs: 15 }, launchMode: 'PARAVIRTUALIZED', launchOptions: {}, metadata: {}, lifecycleState: 'RUNNING', freeformTags: {},
+      sourceDetails: { sourceType: 'image', imageId: image?.id ?? '' }, imageId: image?.id ?? '', ...more,
+    };
+    world.instances.set(instance.id, instance);
+    return instance.id;
+  };
+  const attachments = (id: string) => [...world.attachments.values()].filter(({ instanceId, lifecycleState }) => instanceId === id && lifecycleState !== 'DETACHED');
+  return {
+    ...lab,
+    open: () => createCompartmentCloudDestination(compartmentCloudConnection(cloud), compartmentCloudContext(1_500)),
+    tells: (id) => ({ path: '/opc/v2/instance/', headers: { authorization: 'Bearer Oracle' }, document: { id, region: cloud.region } }),
+    noVm: world.newId('instance'),
+    startVm: async () => start(),
+    startVmElsewhere: async () => start({ availabilityDomain: world.setup.domains[1] ?? 'another' }),
+    startFullVm: async () => {
+      const id = start();
+      const common = { availabilityDomain: world.setup.domains[0] ?? '', compartmentId, instanceId: id, timeCreated: world.now(), lifecycleState: 'ATTACHED' };
+      for (const device of deviceNames.slice(1)) {
+        const attachment = { ...common, id: world.newId('volumeattachment'), displayName: 'own', volumeId: world.newId('volume'), attachmentType: 'paravirtualized' as const, isReadOnly: false, device };
+        world.attachments.set(attachment.id, attachment);
+      }
+      return id;
+    },
+    attachedTo: (id) => attachments(id).map(({ volumeId }) => volumeId),
+    runs: (id) => world.instances.get(id)?.lifecycleState === 'RUNNING',
+    stopVm: (id) => void Object.assign(world.instances.get(id) ?? {}, { lifecycleState: 'STOPPED' }),
   };
 }
 

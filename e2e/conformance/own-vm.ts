@@ -20,6 +20,14 @@ export interface OwnVmLab extends DestinationLab {
   runs(vmId: string): boolean;
   /** Switches it off. */
   stopVm(vmId: string): void | Promise<void>;
+  /** What a VM is told of itself: a document of the metadata service, for requests with these headers, and the firmware's UUID. Where the platform tells it. */
+  tells?(vmId: string): { readonly path: string; readonly headers?: Readonly<Record<string, string>>; readonly document: object; readonly productUuid?: string };
+  /** An id as the platform has them, of no VM. Default: a UUID. */
+  readonly noVm?: string;
+  /** One to which volumes of the environment can't be attached, because of where it is. */
+  startVmElsewhere?(): Promise<string>;
+  /** One that takes no further volume. Where the platform says how many a VM takes. */
+  startFullVm?(): Promise<string>;
 }
 
 const mostCallsToFail = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? 6 : 12;
@@ -95,17 +103,62 @@ export function describeOwnVm(name: string, startLab: () => Promise<OwnVmLab>): 
       expect(await ownVm!.check(lab.environment, vmId, never)).toMatchObject({ name: expect.any(String) as string });
       // As it is asked before anything of a replica is known.
       expect(await ownVm!.check({}, vmId, never)).toMatchObject({ name: expect.any(String) as string });
-      await expect(ownVm!.check(lab.environment, '00000000-0000-4000-8000-000000000000', never)).rejects.toMatchObject({ code: 'engine.own-vm-unusable' });
+      await expect(ownVm!.check(lab.environment, lab.noVm ?? '00000000-0000-4000-8000-000000000000', never)).rejects.toMatchObject({ code: 'engine.own-vm-unusable' });
       const off = await lab.startVm();
       await lab.stopVm(off);
       await expect(ownVm!.check(lab.environment, off, never)).rejects.toMatchObject({ code: 'engine.own-vm-unusable' });
       ofUser = await lab.inventory();
     });
 
-    test('volumes are attached by serials, recorded, attached once, and taken back by another process, and the VM stays', async () => {
+    test('a computer is recognised by what the platform tells it, and by nothing else', async ({ skip }) => {
+      if (lab.tells === undefined) skip('this platform tells its VMs nothing');
+      const { path, headers = {}, document, productUuid } = lab.tells!(vmId);
+      const ownVm = ownVmOf(lab.open());
+      const hints = (text: string | undefined, firmware = productUuid) => ownVm.hints!({
+        metadata: async (asked, given) => (asked.startsWith(path) && Object.entries(headers).every(([name, value]) => given[name] === value) ? text : undefined),
+        cloudInitId: async () => undefined,
+        productUuid: async () => firmware,
+      }, never);
+      const found = await hints(JSON.stringify(document));
+      expect(found.map(({ by }) => by)).toEqual(productUuid === undefined ? ['metadata-service'] : ['metadata-service', 'product-uuid']);
+      for (const { vmId: id } of found) expect(await ownVm.check({}, id, never)).toEqual(await ownVm.check({}, vmId, never));
+      for (const text of [undefined, '', '[]', 'no JSON', '{}', JSON.stringify(document).slice(1), JSON.stringify(Object.fromEntries(Object.keys(document).map((key) => [key, '../../elsewhere'])))]) {
+        expect(await hints(text, ''), text).toEqual([]);
+      }
+    });
+
+    test('one to which they can not be attached from where it is is refused, before anything is attached', async ({ skip }) => {
+      if (lab.startVmElsewhere === undefined) skip('this platform has but one place');
+      const run = newReplica().run();
+      const elsewhere = await lab.startVmElsewhere!();
+      ofUser = await lab.inventory();
+      await expect(attach(lab.open(), run, elsewhere, never)).rejects.toMatchObject({ code: 'engine.own-vm-unusable' });
+      expect(lab.attachedTo(elsewhere)).toEqual([]);
+      await cleanUp(lab.open(), run);
+      await expectNothingLeft(run);
+    });
+
+    test('it says how many more volumes a VM takes', async ({ skip }) => {
+      if (lab.startFullVm === undefined) skip('this platform does not say it');
+      const platform = lab.open();
+      const full = await lab.startFullVm!();
+      ofUser = await lab.inventory();
+      expect(await ownVmOf(platform).check(lab.environment, full, never)).toMatchObject({ room: 0 });
+      const { room = 0 } = await ownVmOf(platform).check(lab.environment, vmId, never);
+      const run = newReplica().run();
+      const { length } = await attach(platform, run, vmId, never);
+      expect(await ownVmOf(platform).check(lab.environment, vmId, never)).toMatchObject({ room: room - length });
+      await cleanUp(platform, run);
+      await expectNothingLeft(run);
+    });
+
+    test('volumes are attached, told from others, recorded, attached once, and taken back by another process, and the VM stays', async () => {
       const run = newReplica().run();
       const attached = await attach(lab.open(), run, vmId, never);
-      expect(attached.map(({ identity }) => identity.kind)).toEqual(attached.map(() => 'serial'));
+      // Not by their order, and each by another thing.
+      expect(attached.map(({ identity }) => identity.kind)).not.toContain('order');
+      expect(new Set(attached.map(({ identity: { sizeBytes: _, ...known } }) => JSON.stringify(known))).size).toBe(attached.length);
+      expect(ownVmOf(lab.open()).bySerial).toBe(attached.every(({ identity }) => identity.kind === 'serial'));
       const ids = attached.map(({ volume }) => volume.id);
       expect(lab.attachedTo(vmId).toSorted()).toEqual(ids.toSorted());
       const entries = run.ledger.list().filter(isOwnVmAttachment);

@@ -5,6 +5,8 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import type { Vm } from '../../shared/model/vm.ts';
 import type { DeploymentLab } from './deployment-lab.ts';
 import type { DestinationLab } from './destination-platform.ts';
+import type { OwnVmLab } from './own-vm.ts';
+import { stockVm, type LabVm } from '../rigs/resource-group-cloud/source-lab.ts';
 import { resourceGroupCloudConnection, startResourceGroupCloudWithCalls } from './resource-group-cloud-calls.ts';
 import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { enterWorker } from '../rigs/machines/enter-worker.ts';
@@ -28,6 +30,12 @@ const context = (requestMs: number): AzureContext => ({
   resolveAddress,
 });
 
+const destinationVm: Vm = {
+  id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 2048,
+  disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],
+  nics: [{ id: 'nic-0', network: 'VM Network' }],
+};
+
 /** The simulated cloud with servers that are records, or real machines behind them. */
 export async function destinationLab(behind: 'records' | 'machines' = 'records'): Promise<DestinationLab> {
   const { cloud, calls } = await startResourceGroupCloudWithCalls(behind === 'machines' ? { machines: labMachines({ worker: usualWorkerKind }) } : {});
@@ -36,16 +44,57 @@ export async function destinationLab(behind: 'records' | 'machines' = 'records')
     ...calls,
     open: (which = 'right') => createAzureDestination(resourceGroupCloudConnection(cloud, which === 'right' ? {} : wrong), context(behind === 'machines' ? 10_000 : 1_000)),
     environment,
-    vm: {
-      id: 'vm', name: 'web', os_type: 'linux', vcpus: 1, memory_mb: 2048,
-      disks: [{ id: 'disk/0 [ds1] web.vmdk', size_bytes: 2 * gib }, { id: 'disk-1', size_bytes: 700 * 2 ** 20 }],
-      nics: [{ id: 'nic-0', network: 'VM Network' }],
-    },
+    vm: destinationVm,
     inventory: () => cloud.world.leftovers(),
     volumeGib: (id) => cloud.world.disks.get(id.toLowerCase())?.properties.diskSizeGB,
     loseVolume: (id) => void cloud.world.disks.delete(id.toLowerCase()),
     violations: () => cloud.violations,
     ...(behind === 'machines' ? { enter: enterWorker } : {}),
+    close: () => cloud.close(),
+  };
+}
+
+/** VMs of users in the same group, each with a disk of its own beside the one that it boots from. */
+export async function ownVmLab(): Promise<OwnVmLab> {
+  const { cloud, calls } = await startResourceGroupCloudWithCalls();
+  const { world } = cloud;
+  let count = 0;
+  const start = async (more: Partial<LabVm> = {}, dataDisks = 1) => {
+    count += 1;
+    const disks = Array.from({ length: 1 + dataDisks }, (_, index) => ({ name: `mover-${count}-${index}`, sizeBytes: 2 ** 20 }));
+    return stockVm(cloud, { name: `mover-${count}`, disks, ...more });
+  };
+  const dataOf = (id: string) => world.virtualMachines.get(id.toLowerCase())?.properties.storageProfile.dataDisks ?? [];
+  return {
+    ...calls,
+    open: () => createAzureDestination(resourceGroupCloudConnection(cloud), context(1_000)),
+    environment,
+    vm: destinationVm,
+    inventory: () => cloud.world.leftovers(),
+    volumeGib: (id) => world.disks.get(id.toLowerCase())?.properties.diskSizeGB,
+    loseVolume: (id) => void world.disks.delete(id.toLowerCase()),
+    violations: () => cloud.violations,
+    tells(id) {
+      const vm = world.virtualMachines.get(id.toLowerCase());
+      const [low = '', mid = '', high = '', ...rest] = (vm?.properties.vmId ?? '').split('-');
+      const bytes = (part: string): string => Buffer.from(part, 'hex').reverse().toString('hex');
+      return {
+        path: '/metadata/instance/compute?', headers: { metadata: 'true' }, document: { name: vm?.name, resourceId: vm?.id.replace('/migration/', '/MIGRATION/'), vmId: vm?.properties.vmId },
+        productUuid: [bytes(low), bytes(mid), bytes(high), ...rest].join('-'),
+      };
+    },
+    noVm: world.idOf(cloud.resourceGroup, 'Microsoft.Compute/virtualMachines', 'nobody'),
+    // As people write it, and not as the cloud does.
+    startVm: async () => (await start()).id.replace('/resourceGroups/', '/resourcegroups/').replace('/mover-', '/Mover-'),
+    async startVmElsewhere() {
+      const vm = await start();
+      world.stock(world.virtualMachines, Object.assign(vm, { zones: ['2'] }));
+      return vm.id;
+    },
+    startFullVm: async () => (await start({}, world.sizeOf('Standard_D2s_v5')?.dataDisks ?? 0)).id,
+    attachedTo: (id) => dataOf(id).map(({ managedDisk }) => managedDisk.id).filter((disk) => !disk.includes('/mover-')),
+    runs: (id) => world.inner.get(id.toLowerCase())?.power === 'running' && dataOf(id).some(({ lun }) => lun === 0),
+    stopVm: (id) => void Object.assign(world.inner.get(id.toLowerCase()) ?? {}, { power: 'deallocated' }),
     close: () => cloud.close(),
   };
 }

@@ -56,6 +56,7 @@ describeOwnVm('european-cloud', async (): Promise<OwnVmLab> => {
   return {
     ...lab,
     startVm: () => startUserVm(client, 'mover'),
+    tells: (vmId) => ({ path: '/openstack/latest/meta_data.json', document: { uuid: vmId, name: 'mover' }, productUuid: vmId }),
     attachedTo: (vmId) => [...cloud.world.volumes.values()].filter(({ id, serverId }) => serverId === vmId && id !== bootVolumeOf(vmId)).map(({ id }) => id),
     runs: (vmId) => cloud.world.servers.get(vmId)?.status === 'ACTIVE',
     async stopVm(vmId) {

@@ -83,6 +83,9 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM of the destination'
     expect(attachedTo(here.vmId)).toBe(2);
     const causeway = commandLineIn(lab.project);
     expect((await causeway('worker', 'here')).output).toContain(here.vmId);
+    // This machine is no VM of the lab's cloud, whatever its metadata service and its firmware say.
+    expect((await causeway('worker', 'here', '--endpoint', 'cloud')).status).not.toBe(0);
+    await expect(lab.use((core) => core.call('workers.setOwnVm', { endpoint: 'cloud' }))).rejects.toMatchObject({ code: 'engine.own-vm-not-found' });
     expect(await causeway('worker', 'here', '--endpoint', 'cloud', '--off')).toMatchObject({ status: 0, output: expect.stringContaining('workers are started for each execution') as string });
     expect(await lab.execute('web', { bandwidthLimit: 64 * MiB })).toMatchObject({ state: 'completed', leftBehind: 0 });
     expect(workersStarted()).toBe(1);

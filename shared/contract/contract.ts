@@ -15,7 +15,7 @@ import { serverTrustSchema } from '../model/server-trust.ts';
 import { trustReportSchema } from '../model/trust.ts';
 import { vmSchema } from '../model/vm.ts';
 import { usualOwnVmVolumes } from '../model/own-vm-limits.ts';
-import { ownVmSchema } from '../model/own-vm.ts';
+import { ownVmSchema, ownVmSearchSchema } from '../model/own-vm.ts';
 import { workerPoolSchema, workerPoolSettingsSchema } from '../model/worker-pool.ts';
 import { waveCalls } from './wave-calls.ts';
 import { catalogSchema } from '../model/catalog.ts';
@@ -264,8 +264,10 @@ export const calls = {
 
   /** The VMs of destinations that this engine runs on. Volumes are attached to them, and no worker is started. */
   'workers.ownVms': { input: nothing, output: z.array(ownVmSchema) },
-  /** Checks that the VM runs, and that block devices can be opened here, before it is stored. */
-  'workers.setOwnVm': { input: z.strictObject({ endpoint: reference, vm: z.string().trim().min(1).max(255), volumes: ownVmSchema.shape.volumes.default(usualOwnVmVolumes) }), output: ownVmSchema },
+  /** Asks the metadata service and the firmware of the computer that the engine runs on which VM it is, and the cloud whether it has that. */
+  'workers.findOwnVm': { input: z.strictObject({ endpoint: reference }), output: ownVmSearchSchema },
+  /** Checks that the VM runs, and that block devices can be opened here, before it is stored. Without a VM the one that was found, if all that says anything names the same. */
+  'workers.setOwnVm': { input: z.strictObject({ endpoint: reference, vm: z.string().trim().min(1).max(255).optional(), volumes: ownVmSchema.shape.volumes.default(usualOwnVmVolumes) }), output: ownVmSchema },
   /** From the next executions on workers are started again. */
   'workers.removeOwnVm': { input: z.strictObject({ endpoint: reference }), output: z.array(ownVmSchema) },
 

@@ -1,3 +1,4 @@
+import { ownVmEvidenceText } from '../../../shared/model/own-vm-evidence.ts';
 import { mostOwnVmVolumes } from '../../../shared/model/own-vm-limits.ts';
 import type { OwnVmView } from '../../../shared/model/own-vm.ts';
 import type { WorkerPoolView } from '../../../shared/model/worker-pool.ts';
@@ -56,24 +57,24 @@ const workerHere: CommandRegistrar = (group, context) => {
     .command('here')
     .description('Show or set the VM of a destination or source that the engine runs on, such as a mover. Volumes of the destination, and copies of disks of the source, are attached to it, and no worker is started for the copy.')
     .option('--endpoint <endpoint>', 'the endpoint that it is a VM of, as a source and as a destination')
-    .option('--vm <id>', 'the ID that the cloud has for it')
+    .option('--vm <id>', 'the ID that the cloud has for it; without it, the VM that the metadata service or the firmware of the engine\'s computer names')
     .option('--volumes <number>', `at the same time, from 1 to ${mostOwnVmVolumes}; executions that need more start a worker (default: 12)`)
     .option('--off', 'start workers again');
   inProject(command).action(
     context.run(async ({ endpoint, vm, volumes: given, off, ...options }: HereOptions): Promise<ExitStatus> => {
       const volumes = wholeNumber('--volumes', given, 1, mostOwnVmVolumes);
       if (off === true && (vm !== undefined || volumes !== undefined)) throw new UsageError('--off takes no --vm and no --volumes');
-      const isChange = vm !== undefined || off === true;
-      if (!isChange && volumes !== undefined) throw new UsageError('--volumes needs --vm');
-      if (isChange !== (endpoint !== undefined)) throw new UsageError(isChange ? '--endpoint says of which cloud the VM is' : '--endpoint needs --vm or --off');
+      if (endpoint === undefined && (vm !== undefined || off === true || volumes !== undefined)) throw new UsageError('--endpoint says of which cloud the VM is');
       const { withProject } = await import('../project/with-project.ts');
       const { print, table } = await import('../output/print.ts');
-      const vms = await withProject(options, context, async (core): Promise<OwnVmView[]> => {
-        if (vm !== undefined) await core.call('workers.setOwnVm', { endpoint: endpoint!, vm, ...(volumes === undefined ? {} : { volumes }) }, { signal: context.signal });
-        if (off === true) await core.call('workers.removeOwnVm', { endpoint: endpoint! });
-        return core.call('workers.ownVms', {});
+      const [vms, set] = await withProject(options, context, async (core): Promise<[OwnVmView[], OwnVmView?]> => {
+        if (endpoint === undefined) return [await core.call('workers.ownVms', {})];
+        if (off === true) return [await core.call('workers.removeOwnVm', { endpoint })];
+        const view = await core.call('workers.setOwnVm', { endpoint, ...(vm === undefined ? {} : { vm }), ...(volumes === undefined ? {} : { volumes }) }, { signal: context.signal });
+        return [(await core.call('workers.ownVms', {})).map((one) => (one.endpointId === view.endpointId ? view : one)), view];
       });
-      print(context, options, vms, () => (vms.length === 0
+      const found = set?.foundBy === undefined ? '' : `VM ${set.vmName} (${set.vmId}) was found by ${ownVmEvidenceText(set.foundBy)}.\n`;
+      print(context, options, vms, () => found + (vms.length === 0
         ? 'The engine runs on no VM that is known here: workers are started for each execution.\n'
         : table(['endpoint', 'VM', 'ID', 'volumes in parallel', 'attached'], vms.map((one) => [one.endpointName, one.vmName, one.vmId, one.volumes, one.inUse]))));
       return 0;

@@ -9,6 +9,7 @@ import type { DeploymentService } from '../deployments/deployment-service.ts';
 import type { InspectionService } from '../deployments/inspection-service.ts';
 import type { ExecutionService } from '../executions/execution-service.ts';
 import type { OwnVms } from '../executions/own-vms.ts';
+import type { ThisComputer } from '../ports/own-vm.ts';
 import type { WorkerPool } from '../executions/worker-pool.ts';
 import type { DestinationPlatform } from '../ports/destination-platform.ts';
 import type { PlatformUse } from '../ports/platform-context.ts';
@@ -46,6 +47,7 @@ export interface CoreContext {
   readonly workerPool: WorkerPool;
   /** The VMs of destinations that this engine runs on. */
   readonly ownVms: OwnVms;
+  readonly thisComputer: ThisComputer;
   readonly evidence: EvidenceRecorder;
   /** There where several engines share the project. */
   fleet?: FleetInEngine;
@@ -60,7 +62,7 @@ export interface CoreContext {
 }
 
 /** The same without the services that need it. */
-export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'inspections' | 'waves' | 'workerPool' | 'ownVms' | 'evidence' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
+export type CoreParts = Omit<CoreContext, 'executions' | 'deployments' | 'inspections' | 'waves' | 'workerPool' | 'ownVms' | 'thisComputer' | 'evidence' | 'emit' | 'changed' | 'tellSignIn' | 'defaultAtOnce'>;
 
 /** Where digest maps lie. */
 export function transferFolder(core: Pick<CoreContext, 'stateFolder'>): string {

@@ -35,6 +35,8 @@ import type { Computer } from '../store/store-identity.ts';
 import { replicaChanges, type JoinFleet } from '../store/replica-changes.ts';
 import { openStore } from '../store/store.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
+import type { ThisComputer } from '../ports/own-vm.ts';
+import { thisComputer } from '../runtime/this-computer.ts';
 import { connectAgentHere } from '../transport/agent-here.ts';
 import { connectWorker } from '../transport/connect-worker.ts';
 import { evidenceRecorder, hasJournal } from './life/evidence-recorder.ts';
@@ -69,6 +71,8 @@ export interface CoreOptions {
   readonly connectWorker?: ConnectWorker;
   /** Default: the agent on this computer, as root. */
   readonly connectAgentHere?: ConnectAgentHere;
+  /** Default: the computer that this process runs on. */
+  readonly thisComputer?: ThisComputer;
   /** Default: real replication. */
   readonly replication?: Replication;
   /** How long a worker that was lost may take to answer again before it is replaced. Default 45 s. */
@@ -176,6 +180,7 @@ export function createCore(options: CoreOptions): Core {
     open: (endpointId) => openDestination(parts, endpointOf(parts, endpointId)),
     note: (message, details) => emit({ type: 'note', message, details }),
   });
+  const machine = options.thisComputer ?? thisComputer();
   const ownVms = new OwnVms(store, options.connectAgentHere ?? connectAgentHere);
   const executions = executionService({
     store,
@@ -252,7 +257,7 @@ export function createCore(options: CoreOptions): Core {
       // The database takes nothing now: the next event looks again.
     }
   };
-  const notify = notifyOfEvents({ ...parts, executions, deployments, inspections, waves, workerPool, ownVms, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
+  const notify = notifyOfEvents({ ...parts, executions, deployments, inspections, waves, workerPool, ownVms, thisComputer: machine, evidence }, options.clock ?? systemClock, (message, details) => emit({ type: 'note', message, details }));
   // Before anything can happen here.
   notify.resume();
   tellPeople = notify.take;
@@ -269,7 +274,7 @@ export function createCore(options: CoreOptions): Core {
     emit({ type: 'note', message: `the engine stopped because of an unexpected error: ${shown.message}`, details: { code: shown.code } });
     return shown;
   });
-  const context: CoreContext = { ...parts, executions, deployments, inspections, waves, workerPool, ownVms, evidence, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
+  const context: CoreContext = { ...parts, executions, deployments, inspections, waves, workerPool, ownVms, thisComputer: machine, evidence, emit, changed: () => hub.emit('project.changed', {}), tellSignIn: (payload) => hub.emit('endpoint.signIn', payload), defaultAtOnce };
   const drain = async (): Promise<void> => {
     // A migration starts executions.
     await deployments.runs.drain();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { isTerminalExecution, type Execution } from '../../../shared/model/execution.ts';
+import type { WorkerDevice } from '../ports/write-target.ts';
 import { createCore, type Core, type CoreOptions } from './core.ts';
 import { MemoryLab } from './testing/memory-lab.ts';
 
@@ -16,13 +17,17 @@ let lab: MemoryLab;
 let core: Core;
 let purposes: string[];
 let refusesAgent: CausewayError | undefined;
+let foreign: WorkerDevice[];
 
 const open = (more: Partial<CoreOptions> = {}): Core => createCore({
   projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker, slowWorkerMs: 20,
   connectAgentHere: async ({ purpose }, signal) => {
     if (refusesAgent !== undefined) throw refusesAgent;
     purposes.push(purpose);
-    return lab.connectWorker({ workerId: '', host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' }, 'SSH', signal);
+    const session = await lab.connectWorker({ workerId: '', host: '', sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '' }, 'SSH', signal);
+    // Beside the disk of another one, which was there before.
+    const here = async (within: AbortSignal) => [...(await session.devices(within)).filter(({ path }) => lab.attachedTo.has(path)), ...foreign];
+    return { ...session, devices: here };
   },
   ...more,
 });
@@ -32,7 +37,7 @@ const attachments = async () => (await core.call('ledger.list', {})).filter(({ k
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-own-vm-'));
   lab = new MemoryLab();
-  [purposes, refusesAgent] = [[], undefined];
+  [purposes, refusesAgent, foreign] = [[], undefined, []];
   lab.disks.set('disk-0', Buffer.concat([randomBytes(MiB), Buffer.alloc(MiB)]));
   lab.ownVms.set('vm-here', 'mover-1').set('vm-there', 'mover-2');
   core = open();
@@ -90,7 +95,7 @@ test('an execution that finds no room for its volumes starts a worker', async ()
   const gate = Promise.withResolvers<void>();
   lab.beforeWrite = () => gate.promise;
   const ids = await Promise.all(['web', 'app'].map(async (replica) => (await core.call('replica.execute', { replica })).id));
-  await vi.waitFor(() => expect([lab.attachedTo.size, count('start worker'), count('connect')]).toEqual([1, 1, 3]), patience);
+  await vi.waitFor(() => expect([lab.attachedTo.size, count('start worker'), count('connect')]).toEqual([1, 1, 4]), patience);
   gate.resolve();
   for (const id of ids) expect(await ended(id)).toMatchObject({ state: 'completed', leftBehind: 0 });
 });
@@ -146,6 +151,60 @@ test('an agent that is refused later fails the execution, and leaves nothing att
   refusesAgent = new CausewayError('transport.here-not-privileged', 'sudo: a password is required');
   expect(await execute('web')).toMatchObject({ state: 'failed', leftBehind: 0, error: { code: 'transport.here-not-privileged' } });
   expect([lab.attachedTo.size, count('start worker')]).toEqual([0, 0]);
+});
+
+test('a device that was there before the volume was attached is never taken for it', async () => {
+  await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
+  await core.close();
+  core = open({ workerPatienceMs: 200 });
+  foreign = [{ path: '/dev/sdx', serial: '', byPath: [], sizeBytes: 2 * MiB, inUse: false }];
+  lab.identity = (volume) => ({ kind: 'by-path', path: 'sdx', sizeBytes: volume.sizeBytes });
+  let written = 0;
+  lab.beforeWrite = async () => void (written += 1);
+  const { id } = await core.call('replica.execute', { replica: 'web' });
+  // In the attempts after the first one as well, which find the volume attached.
+  const attempts = async () => (await core.call('execution.events', { execution: id, limit: 1000 })).filter(({ message }) => message.includes('no device has this by-path'));
+  await vi.waitFor(async () => expect((await attempts()).length).toBeGreaterThan(1), patience);
+  await core.call('execution.cancel', { execution: id });
+  await ended(id);
+  expect([written, count('attach to own VM') > 1, lab.attachedTo.size]).toEqual([0, true, 0]);
+});
+
+test('where the platform takes the bytes itself nothing is attached, and where the VM takes no more a worker is started', async () => {
+  await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' });
+  lab.whyNone = 'the disks are uploaded';
+  expect(await execute('web')).toMatchObject({ state: 'completed' });
+  expect([count('attach to own VM'), count('start worker')]).toEqual([0, 1]);
+  lab.whyNone = undefined;
+  lab.room = 0;
+  expect(await execute('web')).toMatchObject({ state: 'completed', leftBehind: 0 });
+  expect([count('attach to own VM'), count('start worker'), await core.call('workers.ownVms', {})]).toMatchObject([0, 2, [{ inUse: 0 }]]);
+});
+
+test('no more volumes are promised than the VM takes, and one that takes none is refused', async () => {
+  lab.room = 3;
+  expect(await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here', volumes: 8 })).toMatchObject({ volumes: 3 });
+  lab.room = 0;
+  await expect(core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-there' })).rejects.toMatchObject({ code: 'engine.own-vm-unusable' });
+});
+
+test('a VM that is found is checked with the destination, and set with what it was found by', async () => {
+  lab.hints = [{ vmId: 'vm-here', by: 'metadata-service' }, { vmId: 'vm-here', by: 'product-uuid' }];
+  expect(await core.call('workers.findOwnVm', { endpoint: 'to' })).toEqual({ found: [{ vmId: 'vm-here', vmName: 'mover-1', by: ['metadata-service', 'product-uuid'] }], refused: [] });
+  expect(await core.call('workers.setOwnVm', { endpoint: 'to' })).toMatchObject({ vmId: 'vm-here', vmName: 'mover-1', foundBy: ['metadata-service', 'product-uuid'] });
+  expect((await core.call('workers.ownVms', {}))[0]).not.toHaveProperty('foundBy');
+});
+
+test.each([
+  ['nothing says anything', [], 'engine.own-vm-not-found'],
+  ['only the firmware says something, which the destination does not know', [{ vmId: 'vm-laptop', by: 'product-uuid' }], 'engine.own-vm-not-found'],
+  ['the destination has no such VM', [{ vmId: 'vm-nowhere', by: 'metadata-service' }], 'engine.own-vm-not-found'],
+  ['two VMs are named', [{ vmId: 'vm-here', by: 'metadata-service' }, { vmId: 'vm-there', by: 'cloud-init' }], 'engine.own-vm-unclear'],
+  ['the firmware names another one', [{ vmId: 'vm-here', by: 'metadata-service' }, { vmId: 'vm-nowhere', by: 'product-uuid' }], 'engine.own-vm-unclear'],
+] as const)('no VM is set where %s', async (_case, hints, code) => {
+  lab.hints = hints;
+  await expect(core.call('workers.setOwnVm', { endpoint: 'to' })).rejects.toMatchObject({ code });
+  expect([await core.call('workers.ownVms', {}), purposes]).toEqual([[], []]);
 });
 
 test('what was said of one computer does not count on another one', async () => {

@@ -14,14 +14,17 @@ export interface AttachmentsOf {
 /**
  * Detaches the volumes of a replica from VMs that engines run on, but for those that an execution keeps: what an engine that was killed, here or on
  * another computer, has left. Whoever still writes there loses the device.
+ *
+ * @returns the volumes that stay attached, or may, and what was detached
  */
-export async function releaseAttachments({ store, destination, replicaId, note }: AttachmentsOf, kept: { readonly executionId: string; readonly vmId: string } | undefined, signal: AbortSignal): Promise<void> {
+export async function releaseAttachments({ store, destination, replicaId, note }: AttachmentsOf, kept: { readonly executionId: string; readonly vmId: string } | undefined, signal: AbortSignal): Promise<{ readonly kept: readonly string[]; readonly released: readonly JsonObject[] }> {
   const replica = store.replicas.find(replicaId);
   const isLeft = ({ executionId, details }: { readonly executionId?: string; readonly details: JsonObject }): boolean => kept === undefined || executionId !== kept.executionId || details['vmId'] !== kept.vmId;
-  const left = store.ledger.list().filter((entry) => entry.replicaId === replicaId && entry.endpointId === replica?.destinationEndpointId && isOwnVmAttachment(entry) && entry.state !== 'removed' && isLeft(entry));
-  for (const entry of left) {
+  const all = store.ledger.list().filter((entry) => entry.replicaId === replicaId && entry.endpointId === replica?.destinationEndpointId && isOwnVmAttachment(entry) && entry.state !== 'removed');
+  for (const entry of all.filter(isLeft)) {
     const { endpointId, executionId, details } = entry;
     note(`Detaching volume ${String(details['volumeId'])} from VM ${String(details['vmId'])}, on which Causeway runs`, details);
     await destination.removeResource(entry, ledgerScope(store.ledger, { endpointId, replicaId, ...(executionId === undefined ? {} : { executionId }) }), signal);
   }
+  return { kept: all.filter((entry) => !isLeft(entry)).map(({ details }) => String(details['volumeId'])), released: all.filter(isLeft).map(({ details }) => details) };
 }

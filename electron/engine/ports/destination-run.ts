@@ -24,12 +24,12 @@ export const volumeSchema: z.ZodType<Volume> = z.looseObject({
 
 /**
  * What the platform knows of the device that a volume is on a worker, and its size in bytes (or up to one GiB less than the device's).
- * `serial`: a prefix of at least 20 characters may be all that the hypervisor passes on. `lun`: of the SCSI disk. `by-path`: its name in
+ * `serial`: a prefix of at least 20 characters may be all that the hypervisor passes on. `lun`: of the SCSI disk; `isLinked`: by the cloud's udev rules alone, where the machine may have disks of others. `by-path`: its name in
  * `/dev/disk/by-path`, without the LUN where the worker has to log in to it first, or the kernel's own name where the platform gives that. `order`: only its place among the volumes attached to this worker, from 1.
  */
 export type DeviceIdentity = { readonly sizeBytes: number } & (
   | { readonly kind: 'serial'; readonly serial: string }
-  | { readonly kind: 'lun'; readonly lun: number }
+  | { readonly kind: 'lun'; readonly lun: number; readonly isLinked?: true }
   | { readonly kind: 'by-path'; readonly path: string; readonly login?: IscsiLogin }
   | { readonly kind: 'order'; readonly order: number }
 );
@@ -37,6 +37,8 @@ export type DeviceIdentity = { readonly sizeBytes: number } & (
 export interface AttachedVolume {
   readonly volume: Volume;
   readonly identity: DeviceIdentity;
+  /** Paths of devices that were there before it was attached: none of them is its. */
+  readonly notAmong?: readonly string[];
 }
 
 /** How to reach a worker. Keys and certificates were made for this worker alone. Lives in memory only. */

@@ -110,6 +110,6 @@ export interface SourcePlatform {
   /** What this source made for replicas and the platform lists, whether a ledger knows it or not. What `removeResource` takes is in `details`. */
   listManaged?(signal: AbortSignal): Promise<readonly ManagedResource[]>;
   /** Only of sources that read copies of disks on a VM: how a VM that an engine runs on stands in for an export worker. */
-  readonly ownVm?: Pick<OwnVmAccess, 'check'>;
+  readonly ownVm?: Pick<OwnVmAccess, 'check' | 'hints'>;
   close(): Promise<void>;
 }

@@ -43,6 +43,16 @@ describe('matching by what else a platform knows', () => {
   test('a LUN, not that of a disk in use', async () => {
     expect(await paths([attached('a', { kind: 'lun', lun: 0 }), attached('b', { kind: 'lun', lun: 1 })], devices)).toEqual([['a', '/dev/sdc'], ['b', '/dev/sdb']]);
   });
+  test('a LUN by the rules of the cloud alone, where the machine has disks of others', async () => {
+    const linked = attached('a', { kind: 'lun', lun: 3, isLinked: true });
+    expect(await paths([linked], [device('/dev/sdb', { lun: 3 }), device('/dev/sdc', { lun: 3, byPath: ['azure/scsi1/lun3'] })])).toEqual([['a', '/dev/sdc']]);
+    await expect(matchDevices([linked], [device('/dev/sdb', { lun: 3 })])).rejects.toThrowError(/lun 3, /);
+  });
+  test('none that was there before the volume was attached', async () => {
+    const late = { ...attached('a', { kind: 'lun', lun: 1 }), notAmong: ['/dev/sdb'] };
+    await expect(matchDevices([late], devices)).rejects.toEqual(notMatched);
+    expect(await paths([late], [...devices.slice(0, 1), device('/dev/sdd', { lun: 1 })])).toEqual([['a', '/dev/sdd']]);
+  });
   test('a path, with or without its folder', async () => {
     for (const path of ['ip-10.0.0.1:3260-iscsi-iqn.a-lun-2', '/dev/disk/by-path/ip-10.0.0.1:3260-iscsi-iqn.a-lun-2']) {
       expect(await paths([attached('a', { kind: 'by-path', path })], devices)).toEqual([['a', '/dev/sdc']]);

@@ -33,7 +33,7 @@ export async function matchDevices(attached: readonly AttachedVolume[], devices:
   const [byOrder, named] = [attached.filter(({ identity }) => identity.kind === 'order'), attached.filter(({ identity }) => identity.kind !== 'order')];
   for (const each of named) {
     const { volume, identity } = each;
-    const fitting = devices.filter((device) => isNamed(identity, device));
+    const fitting = devices.filter((device) => isNamed(identity, device) && each.notAmong?.includes(device.path) !== true);
     const candidates = fitting.filter((device) => fits(identity, device) && !device.inUse);
     const device = candidates.length > 1 && volume.createdByThisCall ? await probe?.(volume, candidates) : undefined;
     if (candidates.length === 0) throw notMatched(each, fitting.length === 0 ? `no device has this ${identity.kind}` : 'the device has another size or is in use', devices);
@@ -76,7 +76,7 @@ function isOnlyEmpty(attached: readonly AttachedVolume[], { volume, identity }: 
 function isNamed(identity: DeviceIdentity, device: WorkerDevice): boolean {
   switch (identity.kind) {
     case 'serial': return sameSerial(identity.serial, device.serial);
-    case 'lun': return device.lun === identity.lun;
+    case 'lun': return device.lun === identity.lun && (identity.isLinked !== true || device.byPath.some((name) => name.startsWith('azure/')));
     case 'by-path': return device.path === `/dev/${identity.path}` || hasPath(device, identity.path.replace(/^\/dev\/disk\/by-path\//, ''), identity.login !== undefined);
     case 'order': return false;
   }
@@ -114,7 +114,7 @@ function byKernelOrder(a: WorkerDevice, b: WorkerDevice): number {
 function notMatched({ volume, identity }: AttachedVolume, why: string, devices: readonly WorkerDevice[]): CausewayError {
   // Without what it is logged in to with.
   const { kind, sizeBytes, ...known } = identity.kind === 'by-path' ? { kind: identity.kind, path: identity.path, sizeBytes: identity.sizeBytes } : identity;
-  return new CausewayError('engine.volume-not-matched', `volume ${volume.id} (${kind} ${Object.values(known).join('')}, ${sizeBytes} bytes): ${why}`, {
+  return new CausewayError('engine.volume-not-matched', `volume ${volume.id} (${kind} ${Object.values(known).filter((each) => each !== true).join('')}, ${sizeBytes} bytes): ${why}`, {
     details: {
       volumeId: volume.id,
       identity: { kind, sizeBytes, ...known },

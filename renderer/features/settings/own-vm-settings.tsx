@@ -55,23 +55,37 @@ function VmForm({ endpoints, onChanged }: { readonly endpoints: readonly { reado
   const [written, setWritten] = useState(String(usualOwnVmVolumes));
   const volumes = /^\d+$/.test(written.trim()) ? Number(written.trim()) : Number.NaN;
   const isRight = ownVmSchema.shape.volumes.safeParse(volumes).success;
+  const [hint, setHint] = useState<string>();
+  const find = useAction(async () => {
+    const { found } = await link.call('workers.findOwnVm', { endpoint });
+    const [one] = found;
+    if (one === undefined || found.length > 1) {
+      setHint(one === undefined ? words.notFound : words.unclear(found.map(({ vmName, vmId }) => `${vmName} (${vmId})`).join(', ')));
+      return;
+    }
+    setVm(one.vmId);
+    setHint(words.foundBy(one.vmName, one.by.map((each) => words.evidence[each]).join(` ${words.and} `)));
+  });
   const save = useAction(async () => {
     await link.call('workers.setOwnVm', { endpoint, vm: vm.trim(), volumes });
     setVm('');
+    setHint(undefined);
     onChanged();
     toast(words.saved);
   });
   return (
     <Box component="form" sx={{ display: 'flex', flexDirection: 'column', gap: 2 }} onSubmit={(event) => (event.preventDefault(), void save.run())}>
+      {find.error !== undefined && <ErrorNotice error={find.error} onClose={find.clear} />}
       {save.error !== undefined && <ErrorNotice error={save.error} onClose={save.clear} />}
-      <TextField select size="small" label={words.endpoint} value={endpoint} onChange={(event) => setEndpoint(event.target.value)}>
+      <TextField select size="small" label={words.endpoint} value={endpoint} onChange={(event) => (setEndpoint(event.target.value), setHint(undefined))}>
         {endpoints.map(({ id, name }) => <MenuItem key={id} value={id}>{name}</MenuItem>)}
       </TextField>
-      <TextField size="small" label={words.vm} helperText={words.vmHelp} value={vm} onChange={(event) => setVm(event.target.value)} />
+      <TextField size="small" label={words.vm} helperText={hint ?? words.vmHelp} value={vm} onChange={(event) => (setVm(event.target.value), setHint(undefined))} />
       <TextField size="small" label={words.volumes} helperText={words.volumesHelp} value={written} error={!isRight} slotProps={{ htmlInput: { inputMode: 'numeric' } }} onChange={(event) => setWritten(event.target.value)} />
-      <div>
+      <Box sx={{ display: 'flex', gap: 2 }}>
+        <Button disabled={find.isBusy} onClick={() => void find.run()}>{words.find}</Button>
         <Button type="submit" variant="outlined" disabled={vm.trim() === '' || !isRight || save.isBusy}>{words.save}</Button>
-      </div>
+      </Box>
     </Box>
   );
 }

@@ -93,13 +93,23 @@ export const engineErrors: Readonly<Record<string, ErrorWords>> = {
   },
   'engine.own-vm-unsupported': {
     title: 'Volumes dieses Endpunkts können nicht an diesen Computer angehängt werden',
-    cause: 'Causeway kann die VM, auf der es läuft, nur bei Zielen mit OpenStack und STACKIT als Disk-Copy-Worker verwenden, und nur bei Quellen mit OpenStack und AWS als Export-Worker.',
+    cause: 'Causeway kann die VM, auf der es läuft, bei Zielen mit STACKIT, OpenStack, Azure, OCI und Oracle Classic als Disk-Copy-Worker verwenden, und bei Quellen mit OpenStack und AWS als Export-Worker. Bei Oracle VM tragen Disks nichts, woran die VM sie von ihren eigenen unterscheiden könnte.',
     remedy: 'Lassen Sie in den Einstellungen des Projekts für diesen Endpunkt wieder Worker starten.',
   },
   'engine.own-vm-unusable': {
     title: 'Die VM, auf der Causeway läuft, kann nicht verwendet werden',
-    cause: 'Die Cloud hat im Projekt oder in der Region des Endpunkts keine VM mit dieser ID, meldet, dass sie nicht läuft, oder hängt ihr Datenträger ohne Seriennummern an.',
+    cause: 'Die Cloud hat im Projekt oder in der Region des Endpunkts keine VM mit dieser ID, meldet, dass sie nicht läuft, oder kann die Volumes nicht an sie anhängen: Sie ist in einer anderen Zone, hat keinen Platz für sie, oder deren Geräte tragen nichts, woran sie zu erkennen sind. Die Meldung sagt, was davon.',
     remedy: 'Prüfen Sie die ID der VM sowie Projekt und Region des Endpunkts. Legen Sie die VM dann neu fest.',
+  },
+  'engine.own-vm-not-found': {
+    title: 'Causeway hat nicht herausgefunden, auf welcher VM es läuft',
+    cause: 'Kein Metadatendienst hat geantwortet, oder die Cloud hat keine laufende VM mit der ID, die der Metadatendienst, cloud-init oder die Firmware nennt.',
+    remedy: 'Geben Sie die ID der VM an, wie die Cloud sie anzeigt.',
+  },
+  'engine.own-vm-unclear': {
+    title: 'Es ist nicht klar, auf welcher VM Causeway läuft',
+    cause: 'Der Metadatendienst, cloud-init und die Firmware nennen mehrere VMs.',
+    remedy: 'Geben Sie die ID der VM an, wie die Cloud sie anzeigt.',
   },
   'engine.pool-in-fleet': {
     title: 'Eine Flotte hat keinen Worker-Pool',

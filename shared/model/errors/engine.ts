@@ -107,14 +107,26 @@ export const engineErrors = {
   },
   'engine.own-vm-unsupported': {
     title: 'Volumes of this endpoint cannot be attached to this computer',
-    cause: 'Causeway can use the VM that it runs on as the disk copy worker only at OpenStack and STACKIT destinations, and as the export worker only at OpenStack and AWS sources.',
+    cause: 'Causeway can use the VM that it runs on as the disk copy worker at STACKIT, OpenStack, Azure, OCI and Oracle classic destinations, and as the export worker at OpenStack and AWS sources. At Oracle VM, disks carry nothing by which the VM could tell them from its own.',
     remedy: 'Have workers started again for this endpoint, in the settings of the project.',
     retryable: false,
   },
   'engine.own-vm-unusable': {
     title: 'The VM that Causeway runs on cannot be used',
-    cause: 'The cloud has no VM with this ID in the project or region of the endpoint, says that it does not run, or attaches disks to it that have no serials.',
+    cause: 'The cloud has no VM with this ID in the project or region of the endpoint, says that it does not run, or can\'t attach the volumes to it: it is in another zone, has no room for them, or their devices carry nothing by which they are recognised. The message says which.',
     remedy: 'Check the ID of the VM, and the project and region of the endpoint. Then set the VM again.',
+    retryable: false,
+  },
+  'engine.own-vm-not-found': {
+    title: 'Causeway did not find out on which VM it runs',
+    cause: 'No metadata service answered, or the cloud has no VM that runs with the ID which the metadata service, cloud-init or the firmware names.',
+    remedy: 'Give the ID of the VM as the cloud shows it.',
+    retryable: false,
+  },
+  'engine.own-vm-unclear': {
+    title: 'It is not clear on which VM Causeway runs',
+    cause: 'The metadata service, cloud-init and the firmware name several VMs.',
+    remedy: 'Give the ID of the VM as the cloud shows it.',
     retryable: false,
   },
   'engine.graph-invalid': {

@@ -249,7 +249,7 @@ export const instanceAction: Operation = (call) => {
   return ok({ ...instance });
 };
 
-const deviceNames = Array.from({ length: 32 }, (_, index) => `/dev/oracleoci/oraclevd${index < 26 ? String.fromCharCode(97 + index) : `a${String.fromCharCode(97 + index - 26)}`}`);
+export const deviceNames = Array.from({ length: 32 }, (_, index) => `/dev/oracleoci/oraclevd${index < 26 ? String.fromCharCode(97 + index) : `a${String.fromCharCode(97 + index - 26)}`}`);
 
 /** Images of the platform have rules that give volumes the names that were asked for. */
 export const listDevices: Operation = (call) => {

@@ -6,7 +6,7 @@ import { extentsFrom, type Extent } from '../../../../shared/model/extent.ts';
 import type { ConnectWorker } from '../../executions/execution-context.ts';
 import { runPolicy } from '../../platforms/european-cloud/run-policy.ts';
 import type { PlatformRegistry } from '../../platforms/registry.ts';
-import { ownVmKey } from '../../ports/own-vm.ts';
+import { ownVmKey, type OwnVmDevice, type VmHint } from '../../ports/own-vm.ts';
 import type { DestinationPlatform, DestinationRun, Volume } from '../../ports/destination-platform.ts';
 import type { DiskReader } from '../../ports/disk-reader.ts';
 import type { WriteTarget, WorkerSession } from '../../ports/write-target.ts';
@@ -42,6 +42,14 @@ export class MemoryLab {
   readonly detached = new Set<string>();
   /** Names of VMs that engines run on, by id. */
   readonly ownVms = new Map<string, string>();
+  /** How many more volumes such a VM takes. */
+  room: number | undefined;
+  /** Why no such VM is needed. */
+  whyNone: string | undefined;
+  /** Which one the engine's computer says that it is. */
+  hints: readonly VmHint[] = [];
+  /** How a volume is found at such a VM. Default: by its serial. */
+  identity: ((volume: Volume) => OwnVmDevice) | undefined;
   /** VMs that engines run on, by the volumes that are attached to them. */
   readonly attachedTo = new Map<string, string>();
   readonly log: string[] = [];
@@ -278,12 +286,16 @@ export class MemoryLab {
         for (const entry of run.ledger.list({ lifetime: 'replica' })) await run.ledger.release(entry, gone, signal);
       },
       ownVm: {
+        bySerial: this.identity === undefined,
         check: async (_environment, vmId) => {
           const name = this.ownVms.get(vmId);
           if (name === undefined) throw new CausewayError('engine.own-vm-unusable', vmId);
-          return { name };
+          return { name, ...(this.room === undefined ? {} : { room: this.room }) };
         },
-        attachVolume: async (run, vmId, { id, sizeBytes }, signal) => {
+        hints: async () => this.hints,
+        whyNone: async () => this.whyNone,
+        attachVolume: async (run, vmId, volume, signal) => {
+          const { id, sizeBytes } = volume;
           const named = ({ entryId }: LedgerEntry) => ({ id: `${vmId}/${id}/${entryId}` });
           const there = async (entry: LedgerEntry) => (this.attachedTo.get(id) === vmId ? named(entry) : undefined);
           await run.ledger.ensure({ kind: 'attachment', key: ownVmKey(id), lifetime: 'temporary', details: { vmId, volumeId: id } }, {
@@ -296,7 +308,7 @@ export class MemoryLab {
             },
           }, signal);
           this.detached.delete(id);
-          return { kind: 'serial', serial: this.things.get(id)?.serial ?? '', sizeBytes };
+          return this.identity?.(volume) ?? { kind: 'serial', serial: this.things.get(id)?.serial ?? '', sizeBytes };
         },
       },
       removeResource: (entry, ledger, signal) => ledger.release(entry, entry.kind !== 'attachment' ? gone : {

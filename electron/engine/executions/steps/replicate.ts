@@ -137,16 +137,31 @@ async function devicesOfTurn(
     return isThere ? { done: false, state: 'there' } : { done: true, value: undefined };
   }, deviceChange, systemClock, signal, () => new CausewayError('engine.volume-not-matched', `worker ${worker.workerId} still has devices of volumes that were detached: ${former.map(({ volume }) => volume.id).join(', ')}`));
   const now = await attachTurn(run.destination, destinationRun(run, vm), worker.workerId, attached, wanted, whenGone, signal);
+  return untilMatched(now, session, (within) => probeIn(run, worker.workerId, session, within), signal);
+}
+
+/** The devices of all volumes. A VM of the user's own, which runs all the time, may be some moments behind; and nothing is written there to find out. */
+async function devicesOf(run: ExecutionContext, worker: WorkerWithVolumes, session: WorkerSession, signal: AbortSignal): Promise<Map<string, WorkerDevice>> {
+  const { attached, workerId, ownVm } = worker;
+  if (ownVm !== undefined) return untilMatched(attached, session, () => undefined, signal, Math.min(deviceChange.deadlineMs, run.workerPatienceMs));
+  return matchDevices(attached, await session.devices(signal, loginsOf(attached)), probeIn(run, workerId, session, signal));
+}
+
+/** Finds the devices of volumes that were attached just now, as soon as the system has them. */
+function untilMatched(
+  attached: readonly AttachedVolume[], session: WorkerSession, probeWithin: (signal: AbortSignal) => DeviceProbe | undefined, signal: AbortSignal,
+  deadlineMs = deviceChange.deadlineMs,
+): Promise<Map<string, WorkerDevice>> {
   let last: CausewayError | undefined;
   return pollUntil(async (within) => {
     try {
-      return { done: true, value: await matchDevices(now, await session.devices(within, loginsOf(now)), probeIn(run, worker.workerId, session, within)) };
+      return { done: true, value: await matchDevices(attached, await session.devices(within, loginsOf(attached)), probeWithin(within)) };
     } catch (error) {
       if (!(error instanceof CausewayError) || error.code !== 'engine.volume-not-matched') throw error;
       last = error;
       return { done: false, state: error.message };
     }
-  }, deviceChange, systemClock, signal, (state) => last ?? new CausewayError('engine.volume-not-matched', state));
+  }, { ...deviceChange, deadlineMs }, systemClock, signal, (state) => last ?? new CausewayError('engine.volume-not-matched', state));
 }
 
 /** Connects to the worker, finds each disk's device, and does the work for several disks in parallel; in turns, where it takes fewer volumes. */
@@ -162,7 +177,7 @@ async function onDevices<R>(
     const done: R[] = [];
     for (const disks of turnsOf(vm.disks, worker)) {
       const devices = disks.length === vm.disks.length
-        ? await matchDevices(worker.attached, await session.devices(within, loginsOf(worker.attached)), probeIn(run, worker.workerId, session, within))
+        ? await devicesOf(run, worker, session, within)
         : await devicesOfTurn(run, vm, worker, session, volumes.filter(({ diskId }) => disks.some(({ id }) => id === diskId)), within);
       done.push(...await mapConcurrently(disks, run.options.parallelDisks ?? defaultParallelDisks, within, async (disk, inner) => {
         const volume = volumes.find((candidate) => candidate.diskId === disk.id);

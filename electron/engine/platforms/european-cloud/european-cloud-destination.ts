@@ -3,6 +3,7 @@ import { ownVmAccess } from '../../cloud-resources/own-vm.ts';
 import { deleteVolumes, ensureVolumes } from '../../cloud-resources/replica-volumes.ts';
 import { findResourceOf, deleteResource } from '../../cloud-resources/resource-deletion.ts';
 import { claimVolumes } from '../../cloud-resources/other-owner.ts';
+import { openStackHints } from '../../cloud-resources/vm-hints.ts';
 import { whyDown } from '../../workers/server-state.ts';
 import { stopWorker } from '../../workers/stop-worker.ts';
 import type { WorkerKeyRing } from '../../workers/worker-entries.ts';
@@ -54,7 +55,7 @@ export function createEuropeanCloudDestination(connection: unknown, context: Eur
     attachVolume: (run, workerId, volume, signal) => attachToWorker(cloudOf(run), run, workerId, volume, signal),
     detachVolume: (run, workerId, volume, signal) => detachVolume(cloudOf(run), workerId, volume.id, signal),
     workerFailure: (environment, workerId, signal) => whyDown(cloudApi(session, session.iaas(readScope(environment).project)), workerId, signal),
-    ownVm: ownVmAccess((environment) => cloudApi(session, session.iaas(readScope(environment).project))),
+    ownVm: ownVmAccess((environment) => cloudApi(session, session.iaas(readScope(environment).project)), { hints: openStackHints }),
     stopWorker: (run, role, signal) => stopWorker(removing, keyRing, run, role, signal),
     deleteVolumes: (run, signal) => deleteVolumes(removing, run, signal),
     removeResource: (entry, ledger, signal) => deleteResource(removing, ledger, entry, signal),

@@ -3,6 +3,7 @@ import type { CloudApi, ResourceDeleter } from '../../../cloud-resources/cloud-a
 import { hasLabels, labelKeys } from '../../../cloud-resources/labels.ts';
 import { deleteAndWait, entryLabel, nameOf } from '../../../cloud-resources/ledgered-resource.ts';
 import { managedOf } from '../../../cloud-resources/managed-resources.ts';
+import { attachmentDeleter } from '../../../cloud-resources/own-vm.ts';
 import { simpleDeleters } from '../../../cloud-resources/resource-deletion.ts';
 import { freeVolume } from '../../../cloud-resources/volume-attachments.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
@@ -53,6 +54,7 @@ export function deleterFor(classic: Classic, entry: LedgerEntry): ResourceDelete
           cameBack: (instance) => ['running', 'failed'].includes(asServer(instance).state),
         }, s),
       };
+    case 'attachment': return attachmentDeleter(cloudCalls(classic), entry);
     case 'public-ip':
       return simple((id, s) => network.reservation(id, s), async (s) => (await network.reservations(s)).find(ours)?.name, (id, s) => network.releaseReservation(id, s));
     case 'security-group':

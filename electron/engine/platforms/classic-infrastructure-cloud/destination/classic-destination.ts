@@ -1,5 +1,6 @@
 import { claimVolumes } from '../../../cloud-resources/other-owner.ts';
 import { deleteVolumes, ensureVolumes, type VolumeRules } from '../../../cloud-resources/replica-volumes.ts';
+import { ownVmAccess } from '../../../cloud-resources/own-vm.ts';
 import { deleteResource, findResourceOf } from '../../../cloud-resources/resource-deletion.ts';
 import { detachVolume } from '../../../cloud-resources/volume-attachments.ts';
 import type { DestinationPlatform } from '../../../ports/destination-platform.ts';
@@ -7,8 +8,9 @@ import { callerRanges } from '../../../workers/caller-address.ts';
 import { whyDown } from '../../../workers/server-state.ts';
 import { stopWorker } from '../../../workers/stop-worker.ts';
 import type { WorkerKeyRing } from '../../../workers/worker-entries.ts';
+import { mostVolumes } from '../client/object-names.ts';
 import { openClassic, type Classic, type ClassicContext } from '../client/open-classic.ts';
-import { attachToWorker } from '../cloud/attach-to-worker.ts';
+import { attachToWorker, deviceOf } from '../cloud/attach-to-worker.ts';
 import { readOptions } from '../cloud/options.ts';
 import { cloudApi, listManaged } from '../cloud/remove-resource.ts';
 import { callerOf, planWorker, startWorker, workerNetwork } from '../cloud/start-worker.ts';
@@ -46,6 +48,11 @@ export function createClassicDestination(connection: unknown, context: ClassicCo
     attachVolume: (run, workerId, volume, signal) => attachToWorker(classic, run, workerId, volume, signal),
     detachVolume: (_run, workerId, volume, signal) => detachVolume(cloud, workerId, volume.id, signal),
     workerFailure: (_environment, workerId, signal) => whyDown(cloud, workerId, signal),
+    // The kernel there names a volume by the index of its attachment.
+    ownVm: ownVmAccess(() => cloud, {
+      room: async (_environment, vmId, signal) => mostVolumes - (await classic.storage.attachments(signal)).filter((each) => each.instance_name === vmId).length,
+      deviceOf: (_run, vmId, volume, signal) => deviceOf(classic, vmId, volume, signal),
+    }),
     stopWorker: (run, role, signal) => stopWorker(cloud, keyRing, run, role, signal),
     deleteVolumes: (run, signal) => deleteVolumes(cloud, run, signal),
     removeResource: (entry, ledger, signal) => deleteResource(cloud, ledger, entry, signal),

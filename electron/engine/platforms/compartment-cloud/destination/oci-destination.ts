@@ -21,8 +21,9 @@ import { listManaged } from './list-managed.ts';
 import { destinationPolicy } from './policy.ts';
 import { quotaWords, readQuotas, volumeNeeds } from './quotas.ts';
 import { cloudApi, deleterFor } from './remove-resource.ts';
+import { ownVm } from './own-vm.ts';
 import { runPolicy } from './run-policy.ts';
-import { compartmentId, openSession, placeOf, type CompartmentCloudContext, type OciSession, type Place } from './session.ts';
+import { compartmentId, nowhere, openSession, placeOf, type CompartmentCloudContext, type OciSession, type Place } from './session.ts';
 import { startWorker } from './start-worker.ts';
 
 /**
@@ -57,6 +58,7 @@ export function createCompartmentCloudDestination(connection: unknown, context: 
     attachVolume: (run, workerId, volume, signal) => attachToWorker(session, run, workerId, volume, signal),
     detachVolume: async (run, workerId, volume, signal) => detachVolume(await cloudOf(run, signal), workerId, volume.id, signal),
     workerFailure: (_environment, workerId, signal) => whyDown(cloudApi(session, nowhere), workerId, signal),
+    ownVm: ownVm(session),
     async stopWorker(run, role, signal) {
       await stopWorker(removing, keyRing, run, role, signal);
       await dropBootVolumeParts(session, run, signal);
@@ -81,9 +83,6 @@ export function createCompartmentCloudDestination(connection: unknown, context: 
     },
   };
 }
-
-/** What is read of an instance alone does not depend on where it is. */
-const nowhere: Place = { compartmentId: '', networkCompartmentId: '', domain: '' };
 
 function volumeRules(session: OciSession, place: Place, environment: DestinationEnvironment): VolumeRules {
   return {

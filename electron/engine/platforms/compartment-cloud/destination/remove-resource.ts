@@ -3,6 +3,7 @@ import type { CloudApi, ResourceDeleter } from '../../../cloud-resources/cloud-a
 import { hasLabels, labelKeys } from '../../../cloud-resources/labels.ts';
 import { deleteAndWait, entryLabel, nameOf } from '../../../cloud-resources/ledgered-resource.ts';
 import { ourLabel } from '../../../cloud-resources/managed-resources.ts';
+import { attachmentDeleter } from '../../../cloud-resources/own-vm.ts';
 import { simpleDeleters } from '../../../cloud-resources/resource-deletion.ts';
 import { freeVolume } from '../../../cloud-resources/volume-attachments.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
@@ -62,6 +63,7 @@ export function deleterFor(session: OciSession, entry: LedgerEntry): ResourceDel
     }
     case 'image':
       return simple((id, s) => session.images.get(id, s), async (s) => (await session.images.list(compartmentId, s)).find(tagged)?.id, (id, s) => session.images.delete(id, s));
+    case 'attachment': return attachmentDeleter(cloudCalls(session, place), entry);
     case 'other': {
       // A bucket is known by its name alone.
       const bucket = async (name: string, s: AbortSignal) => session.objects.findBucket(await session.objects.namespace(s), name, s);

@@ -45,6 +45,9 @@ export interface Place {
   readonly domain: string;
 }
 
+/** What is read of an instance alone does not depend on where it is. */
+export const nowhere: Place = { compartmentId: '', networkCompartmentId: '', domain: '' };
+
 /** The id of a compartment that is named, or given by its id. @throws `cloud.name-unknown`, `cloud.name-ambiguous` */
 export async function compartmentId(session: OciSession, parameter: string, wanted: string, signal: AbortSignal): Promise<string> {
   if (wanted.startsWith('ocid1.')) return wanted;

@@ -30,7 +30,7 @@ export class AwsSource implements SourcePlatform {
   readonly #records: SnapshotRecords;
   readonly #mechanisms: Readonly<Record<Mechanism, ReadMechanism>>;
   readonly #readers = new OpenReaders();
-  readonly ownVm: Pick<OwnVmAccess, 'check'>;
+  readonly ownVm: Pick<OwnVmAccess, 'check' | 'hints'>;
 
   constructor(context: SourceContext) {
     this.#context = context;

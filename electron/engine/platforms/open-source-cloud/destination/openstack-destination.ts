@@ -3,6 +3,7 @@ import { ownVmAccess } from '../../../cloud-resources/own-vm.ts';
 import { deleteVolumes, ensureVolumes } from '../../../cloud-resources/replica-volumes.ts';
 import { findResourceOf, deleteResource } from '../../../cloud-resources/resource-deletion.ts';
 import { claimVolumes } from '../../../cloud-resources/other-owner.ts';
+import { openStackHints } from '../../../cloud-resources/vm-hints.ts';
 import { whyDown } from '../../../workers/server-state.ts';
 import { stopWorker } from '../../../workers/stop-worker.ts';
 import type { WorkerKeyRing } from '../../../workers/worker-entries.ts';
@@ -43,7 +44,7 @@ export function createOpenStackDestination(connection: unknown, context: OpenSta
     attachVolume: (run, workerId, volume, signal) => attachToWorker(cloud, run, workerId, volume, signal),
     detachVolume: (_run, workerId, volume, signal) => detachVolume(cloud, workerId, volume.id, signal),
     workerFailure: (_environment, workerId, signal) => whyDown(cloud, workerId, signal),
-    ownVm: ownVmAccess(() => cloud),
+    ownVm: ownVmAccess(() => cloud, { hints: openStackHints }),
     stopWorker: (run, role, signal) => stopWorker(cloud, keyRing, run, role, signal),
     deleteVolumes: (run, signal) => deleteVolumes(cloud, run, signal),
     removeResource: (entry, ledger, signal) => deleteResource(cloud, ledger, entry, signal),

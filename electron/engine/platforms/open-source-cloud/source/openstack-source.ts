@@ -5,6 +5,7 @@ import { OpenReaders, type DiskReader } from '../../../ports/disk-reader.ts';
 import type { ManagedResource } from '../../../ports/destination-platform.ts';
 import type { LedgerEntry, LedgerScope } from '../../../ports/ledger.ts';
 import { ownVmAccess } from '../../../cloud-resources/own-vm.ts';
+import { openStackHints } from '../../../cloud-resources/vm-hints.ts';
 import { cloudApi } from '../destination/cloud-api.ts';
 import type { OwnVmAccess } from '../../../ports/own-vm.ts';
 import type { CheckReport, OptionList } from '../../../ports/platform-common.ts';
@@ -30,12 +31,12 @@ export class OpenStackSource implements SourcePlatform {
   readonly #records: SnapshotRecords;
   readonly #opened = new Map<MechanismName, ExportMechanism>();
   readonly #readers = new OpenReaders();
-  readonly ownVm: Pick<OwnVmAccess, 'check'>;
+  readonly ownVm: Pick<OwnVmAccess, 'check' | 'hints'>;
 
   constructor(context: SourceContext) {
     this.#context = context;
     this.#records = new SnapshotRecords(context.folder, 'open-source-cloud');
-    this.ownVm = ownVmAccess(() => cloudApi(context.session), { areCopies: true });
+    this.ownVm = ownVmAccess(() => cloudApi(context.session), { areCopies: true, hints: openStackHints });
   }
 
   check(signal: AbortSignal): Promise<CheckReport> {

@@ -22,6 +22,7 @@ import { blobPlaceOf } from './page-blobs.ts';
 import { listManaged, listManagedBlobs } from './list-managed.ts';
 import { destinationPrivileges } from './permissions.ts';
 import { deleterFor } from './remove-resource.ts';
+import { ownVm } from './own-vm.ts';
 import { runPolicy } from './run-policy.ts';
 import { openSession, placeOf, type AzureContext } from './session.ts';
 import { startWorker } from './start-worker.ts';
@@ -78,6 +79,7 @@ export function createAzureDestination(connection: unknown, context: AzureContex
     },
     detachVolume: async (run, workerId, volume, signal) => (workerId === directWorkerId ? undefined : detachVolume(cloudOf(run), workerId, volume.id, signal)),
     workerFailure: (environment, workerId, signal) => whyDown(cloudApi(session, placeOf(session, readEnvironment(environment))), workerId, signal),
+    ownVm: ownVm(session),
     async stopWorker(run, role, signal) {
       if (role === 'disk-copy') await endUploads(session, run, signal);
       await stopWorker(removing, keyRing, run, role, signal);

@@ -8,7 +8,7 @@ import type { WorkerDevice, WorkerSession, WriteTarget } from '../../../ports/wr
 import { DiskAccess } from '../client/disk-access.ts';
 import { parseResourceId } from '../client/resource-id.ts';
 import { dataDisksOnly, diskTypeOf } from './disk-types.ts';
-import type { DestinationEnvironment } from './environment.ts';
+import { readEnvironment, type DestinationEnvironment } from './environment.ts';
 import { blobPlaceOf, isBlobId } from './page-blobs.ts';
 import type { AzureSession } from './session.ts';
 
@@ -31,16 +31,27 @@ export function isUploaded({ connection }: AzureSession, environment: Destinatio
 
 /** What stands in a worker's place, if all disks of the run still wait for their upload; undefined: a worker is needed. */
 export async function directAccess(session: AzureSession, run: DestinationRun, signal: AbortSignal): Promise<WorkerAccess | undefined> {
-  if (session.connection.firstCopy !== 'direct_upload') return undefined;
-  for (const { id } of run.vm.disks) {
-    const disk = await diskOf(session, run.ledger.find('volume', volumeKey(id))?.resourceId, signal);
-    if (!isWaiting(disk)) return undefined;
-  }
+  if (!(await areWaiting(session, run, signal))) return undefined;
   run.note('The disks are uploaded directly, without a worker');
   return {
     workerId: directWorkerId, host: new URL(session.profile.resourceManager).hostname, sshPort: 0, httpsPort: 0, username: '', privateKeyPem: '',
     open: async () => directSession(session, run),
   };
+}
+
+/** Why no disk of a run is attached to anything; undefined: they are. */
+export async function directUse(session: AzureSession, run: DestinationRun, signal: AbortSignal): Promise<string | undefined> {
+  if (blobPlaceOf(readEnvironment(run.environment)) !== undefined) return 'the disks are page blobs, which are written to over the network';
+  return (await areWaiting(session, run, signal)) ? 'the first copy is uploaded to the disks directly' : undefined;
+}
+
+/** Whether all disks of a run still wait for their upload. */
+async function areWaiting(session: AzureSession, run: DestinationRun, signal: AbortSignal): Promise<boolean> {
+  if (session.connection.firstCopy !== 'direct_upload') return false;
+  for (const { id } of run.vm.disks) {
+    if (!isWaiting(await diskOf(session, run.ledger.find('volume', volumeKey(id))?.resourceId, signal))) return false;
+  }
+  return true;
 }
 
 export function directIdentity({ id, sizeBytes }: Volume): DeviceIdentity {

@@ -2,6 +2,7 @@ import { CausewayError } from '../../../../../shared/model/causeway-error.ts';
 import type { ResourceDeleter } from '../../../cloud-resources/cloud-api.ts';
 import { hasLabels, labelKeys } from '../../../cloud-resources/labels.ts';
 import { deleteAndWait, entryLabel, nameOf, type Removal } from '../../../cloud-resources/ledgered-resource.ts';
+import { attachmentDeleter } from '../../../cloud-resources/own-vm.ts';
 import { freeVolume } from '../../../cloud-resources/volume-attachments.ts';
 import { findVolume } from '../../../cloud-resources/volume-state.ts';
 import type { LedgerEntry } from '../../../ports/ledger.ts';
@@ -9,6 +10,7 @@ import { parseResourceId } from '../client/resource-id.ts';
 import { cloudCalls, getVm, snapshotType, vmType } from './cloud-calls.ts';
 import { networkCalls, nicCalls, nicNameOf, publicIpCalls, securityGroupCalls, type NetworkKind, type NetworkRecord } from './network-calls.ts';
 import { endUpload } from './direct-upload.ts';
+import { spelledAs } from './own-vm.ts';
 import { isBlobId, withPageBlobs, type BlobPlace } from './page-blobs.ts';
 import { ownId, type AzureSession, type Place } from './session.ts';
 
@@ -64,6 +66,7 @@ export function deleterFor(session: AzureSession, entry: LedgerEntry): ResourceD
       };
     }
     case 'security-group': return networkDeleter(session, place, entry, securityGroupCalls(session));
+    case 'attachment': return attachmentDeleter(spelledAs(base, String(entry.details['vmId'])), entry);
     case workerNetworkKind: return networkDeleter(session, place, entry, networkCalls(session));
     default:
       throw new CausewayError('general.invalid-input', `the resource-group cloud has no resources of kind ${entry.kind}`, { details: { kind: entry.kind, name: entry.name } });

@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../../../../shared/model/causeway-error.ts';
 import { ownVmAccess } from '../../../../../cloud-resources/own-vm.ts';
-import type { OwnVmAccess } from '../../../../../ports/own-vm.ts';
+import type { OwnVmAccess, ThisComputer, VmHint } from '../../../../../ports/own-vm.ts';
 import { findInstance, listInstanceTypes } from '../../../client/compute.ts';
 import type { SourceContext } from '../../source-context.ts';
 import { cloudApi } from './cloud-api.ts';
@@ -10,7 +10,7 @@ export const serialOf = (volumeId: string): string => volumeId.replace('-', '');
 
 /** Copies on a VM of the region that an engine runs on. It has disks of its own, so that only devices with serials can be told apart. */
 export function awsOwnVm(context: SourceContext): OwnVmAccess {
-  const access = ownVmAccess(() => cloudApi(context), { areCopies: true, serialOf });
+  const access = ownVmAccess(() => cloudApi(context), { areCopies: true, serialOf, hints: instanceHints });
   return {
     ...access,
     async check(environment, vmId, signal) {
@@ -21,6 +21,16 @@ export function awsOwnVm(context: SourceContext): OwnVmAccess {
       return found;
     },
   };
+}
+
+/** The second version of the metadata service answers those alone who ask for a token first. */
+async function instanceHints(here: ThisComputer, signal: AbortSignal): Promise<readonly VmHint[]> {
+  const token = await here.metadata('/latest/api/token', { 'x-aws-ec2-metadata-token-ttl-seconds': '60' }, signal, 'PUT');
+  const isToken = token !== undefined && /^[\w+/=-]{1,512}$/.test(token);
+  const told = await here.metadata('/latest/meta-data/instance-id', isToken ? { 'x-aws-ec2-metadata-token': token } : {}, signal);
+  const kept = await here.cloudInitId(signal);
+  const isId = (text: string | undefined): text is string => text !== undefined && /^i-[0-9a-f]{8,32}$/.test(text);
+  return [...(isId(told) ? [{ vmId: told, by: 'metadata-service' as const }] : []), ...(isId(kept) ? [{ vmId: kept, by: 'cloud-init' as const }] : [])];
 }
 
 /** The availability zone of such a VM: copies have to be made there. */
