@@ -15,7 +15,7 @@ from causeway_osmorphing.windows.drivers import Driver, find_drivers, install, r
 from causeway_osmorphing.windows.efi_loader import provide
 from causeway_osmorphing.windows.hive import BINARY, DWORD, MULTI, SZ, Hive, encoded
 from causeway_osmorphing.windows.installation import Installation
-from causeway_osmorphing.windows.network import was_private
+from causeway_osmorphing.windows.network import interfaces_of, to_dhcp, was_private
 from causeway_osmorphing.windows.signature import objection
 from causeway_osmorphing.windows.tree import WindowsTree
 
@@ -256,6 +256,20 @@ class Networks(unittest.TestCase):
             windows = Windows({})
             windows.software = Registry(profiles)
             self.assertEqual(was_private(windows), private)
+
+
+class Addresses(unittest.TestCase):
+    def test_every_interface_asks_by_dhcp_and_takes_its_name_servers(self):
+        top = SERVICES + '\\Tcpip\\Parameters\\Interfaces\\'
+        windows = Windows({
+            (top + '{fixed}', 'EnableDHCP'): (DWORD, 0), (top + '{fixed}', 'IPAddress'): (MULTI, ['10.0.0.5']), (top + '{fixed}', 'SubnetMask'): (MULTI, ['255.255.255.0']), (top + '{fixed}', 'NameServer'): (SZ, '10.0.0.2'),
+            (top + '{fixed}', 'Domain'): (SZ, 'corp.example'), (top + '{own-servers}', 'EnableDHCP'): (DWORD, 1), (top + '{own-servers}', 'NameServer'): (SZ, '10.0.0.2,10.0.0.3'),
+            (top + '{dhcp}', 'EnableDHCP'): (DWORD, 1), (top + '{none}', 'IPAddress'): (MULTI, ['0.0.0.0'])})
+        self.assertEqual([(one.guid, one.dhcp, one.addresses, one.suffix) for one in interfaces_of(windows) if not one.dhcp], [('{fixed}', False, [('10.0.0.5', '255.255.255.0')], 'corp.example')])
+        self.assertEqual(to_dhcp(windows), (True, ['{fixed} gets its address by DHCP', '{own-servers} gets its address by DHCP']))
+        self.assertEqual([(windows.system.number(top + guid, 'EnableDHCP'), windows.system.text(top + guid, 'NameServer')) for guid in ('{fixed}', '{own-servers}', '{dhcp}')], [(1, ''), (1, ''), (1, '')])
+        self.assertIsNone(windows.system.number(top + '{none}', 'EnableDHCP'))
+        self.assertEqual(to_dhcp(windows), (False, []))
 
 
 class ControlSets(unittest.TestCase):
