@@ -82,7 +82,11 @@ describe.runIf(process.geteuid?.() === 0)('the worker pool of a project', () => 
     const id = section.getByLabel('ID of the VM');
     const save = section.getByRole('button', { name: 'Use this VM' });
     expect(await save.isDisabled()).toBe(true);
+    // This machine is no VM of the lab's cloud.
+    await section.getByRole('button', { name: 'Find this VM' }).click();
+    await section.getByText('Nothing here says which VM of this cloud the engine runs on.').waitFor(patience);
     await id.fill('00000000-0000-4000-8000-000000000000');
+    await section.getByText('As the cloud shows it.', { exact: false }).waitFor();
     for (const wrong of ['0', '25', 'many']) {
       await section.getByLabel('Volumes at the same time').fill(wrong);
       expect(await save.isDisabled(), wrong).toBe(true);
