@@ -122,7 +122,8 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
       const shown = await vm.ssh.text([
         'hostname', 'cut -d" " -f1,2 /etc/ssh/ssh_host_ed25519_key.pub', '(cd /srv/data && sha256sum --quiet -c SHA256SUMS) && echo data',
         // The drivers on the way from the disk to the machine's bus.
-        'd=$(readlink -f /sys/class/block/$(basename $(findmnt -no SOURCE /))); while [ "$d" != / ]; do [ -e $d/driver ] && basename $(readlink $d/driver); d=$(dirname $d); done | paste -sd" "',
+        // A volume of LVM or an encrypted one is on others.
+        'd=/sys/class/block/$(basename $(readlink -f $(findmnt -no SOURCE /))); while [ -n "$(ls $d/slaves 2>/dev/null)" ]; do d=$d/slaves/$(ls $d/slaves | head -1); done; d=$(readlink -f $d); while [ "$d" != / ]; do [ -e $d/driver ] && basename $(readlink $d/driver); d=$(dirname $d); done | paste -sd" "',
         ...shows.map(([command]) => `(${command}) 2>&1 | paste -sd" "`),
       ].join('; '), { timeoutMs: 10 * minute });
       const [hostname, known, data, drivers, ...own] = shown.split('\n');
