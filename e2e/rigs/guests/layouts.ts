@@ -64,8 +64,8 @@ export async function layOut({ name, disksGb, uefi, source, entry }: Wanted): Pr
   const made = createHash('sha256').update(source).update(JSON.stringify({ disksGb, uefi })).update(await readFile(script)).digest('hex');
   const target = join(imageCache, `guest-${name}-${made.slice(0, 16)}`);
   if (existsSync(target)) return target;
-  const partial = await mkdtemp(`${target}.partial-`);
   const lab = await startMorphLab('qemu');
+  const partial = await mkdtemp(`${target}.partial-`);
   try {
     const from = await lab.volume(2, (path) => run('cp', ['--sparse=always', join(source, 'disk.raw'), path]));
     const disks = [];

@@ -21,7 +21,8 @@ export interface TreeChange {
 /** Reads the disk by a mount that writes nothing to it; needs root. */
 export async function listTree(disk: string): Promise<TreeListing> {
   const point = await mkdtemp(join(tmpdir(), 'causeway-tree-'));
-  await run('mount', ['-o', 'loop,ro,noload,offset=1048576', disk, point]);
+  // ext4 and XFS know this name for leaving the journal alone.
+  await run('mount', ['-o', 'loop,ro,norecovery,offset=1048576', disk, point]);
   try {
     const found = await run('find', [point, '-xdev', '(', '-type', 'f', '-o', '-type', 'l', ')', '-printf', '%P\t%y %m %U:%G %s %l\n']);
     const files = new Map(found.split('\n').filter((line) => line !== '').map((line) => [`/${line.split('\t')[0] ?? ''}`, line.split('\t')[1] ?? '']));
