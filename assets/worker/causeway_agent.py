@@ -244,10 +244,12 @@ def luns_by_link(folders=('/dev/disk/azure/scsi1', '/dev/disk/azure/data/by-lun'
     return found
 
 
-def names_by_path(folder='/dev/disk/by-path', kept=('/dev/oracleoci', '/dev/disk/azure/scsi1', '/dev/disk/azure/data/by-lun')):
-    """Device path -> names in /dev/disk/by-path, and those that a cloud's udev rules keep for a volume, with their folder."""
+def names_by_path(folder='/dev/disk/by-path', kept=(
+    ('/dev/oracleoci', 'oracleoci/'), ('/dev/disk/azure/scsi1', 'azure/scsi1/'), ('/dev/disk/azure/data/by-lun', 'azure/data/by-lun/'),
+)):
+    """Device path -> names in /dev/disk/by-path, and those that a cloud's udev rules keep for a volume, with their folder in front."""
     found = {}
-    for where, prefix in ((folder, ''),) + tuple((each, re.sub('^/dev/(disk/)?', '', each) + '/') for each in kept):
+    for where, prefix in ((folder, ''),) + kept:
         try:
             names = sorted(os.listdir(where))
         except OSError:

@@ -307,7 +307,7 @@ class NumbersOfDisks(unittest.TestCase):
         kept = os.path.join(self.folder, 'oracleoci')
         os.mkdir(kept)
         os.symlink('/dev/sdq', os.path.join(kept, 'oraclevdb'))
-        self.assertEqual(list(agent.names_by_path(os.path.join(self.folder, 'none'), (kept,)).items()), [('/dev/sdq', [kept + '/oraclevdb'])])
+        self.assertEqual(list(agent.names_by_path(os.path.join(self.folder, 'none'), ((kept, 'oracleoci/'),)).items()), [('/dev/sdq', ['oracleoci/oraclevdb'])])
 
     def test_without_such_rules_the_address_is_asked(self):
         self.assertIsNone(agent.luns_by_link((os.path.join(self.folder, 'none'),)))
