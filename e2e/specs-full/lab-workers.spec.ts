@@ -102,7 +102,7 @@ describe.runIf(isRoot)('a native worker', () => {
     expect(await run('losetup', ['--associated', lab.volumePath(second)])).toBe('');
   });
 
-  it('knows its volumes by what the cloud passes on: a number on the bus, a path, or nothing but their order', async () => {
+  it('knows its volumes by what the cloud passes on: a number on the bus with its link, a path, or nothing but their order', async () => {
     const { client, machines, lab } = await labOf('native');
     const worker = await startRigWorker(client, keys);
     const volumes = [await newVolume(client), await newVolume(client), await newVolume(client)];
@@ -118,7 +118,7 @@ describe.runIf(isRoot)('a native worker', () => {
     const list = "import json, sys, types; agent = types.ModuleType('agent'); exec(sys.stdin.read(), agent.__dict__); print(json.dumps(agent.list_devices()))";
     const devices = JSON.parse(await worker.ssh.text(`sudo python3 -c "${list}"`, { input: agent })) as { serial: string; lun: number | null; byPath: string[]; sizeBytes: number }[];
     expect(devices.map(({ serial, lun, byPath, sizeBytes }) => ({ serial, lun, byPath, sizeBytes })).sort((one, other) => (other.lun ?? 0) - (one.lun ?? 0) || other.serial.length - one.serial.length)).toEqual([
-      { serial: '', lun: 3, byPath: [], sizeBytes: 2 ** 30 },
+      { serial: '', lun: 3, byPath: ['azure/scsi1/lun3'], sizeBytes: 2 ** 30 },
       { serial: 'vol0123', lun: null, byPath: ['ip-10.0.0.1:3260-iscsi-iqn.a-lun-2'], sizeBytes: 2 ** 30 },
       { serial: '', lun: null, byPath: [], sizeBytes: 2 ** 30 },
     ]);
