@@ -267,7 +267,7 @@ export const calls = {
   /** Asks the metadata service and the firmware of the computer that the engine runs on which VM it is, and the cloud whether it has that. */
   'workers.findOwnVm': { input: z.strictObject({ endpoint: reference }), output: ownVmSearchSchema },
   /** Checks that the VM runs, and that block devices can be opened here, before it is stored. Without a VM the one that was found, if all that says anything names the same. */
-  'workers.setOwnVm': { input: z.strictObject({ endpoint: reference, vm: z.string().trim().min(1).max(255).optional(), volumes: ownVmSchema.shape.volumes.default(usualOwnVmVolumes) }), output: ownVmSchema },
+  'workers.setOwnVm': { input: z.strictObject({ endpoint: reference, vm: z.string().trim().min(1).max(512).optional(), volumes: ownVmSchema.shape.volumes.default(usualOwnVmVolumes) }), output: ownVmSchema },
   /** From the next executions on workers are started again. */
   'workers.removeOwnVm': { input: z.strictObject({ endpoint: reference }), output: z.array(ownVmSchema) },
 

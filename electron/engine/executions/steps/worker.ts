@@ -84,11 +84,13 @@ async function onThisComputer(run: ExecutionContext, inRun: DestinationRun, volu
   // What an interrupted execution has started in its place would keep the volumes.
   await destination.stopWorker(inRun, 'disk-copy', signal);
   const gone = released.filter((details) => details['vmId'] === vmId).length;
-  const notAmong = gone === 0 || access.bySerial ? await devicesHere(ownVms, run, vmId, signal) : await devicesLeft(ownVms, run, vmId, before.length - gone, signal);
+  // A serial is proof enough, and a path may be that of a device which another execution has just given up.
+  let notAmong: readonly string[] | undefined;
+  if (!access.bySerial) notAmong = gone === 0 ? await devicesHere(ownVms, run, vmId, signal) : await devicesLeft(ownVms, run, vmId, before.length - gone, signal);
   const attached: AttachedVolume[] = [];
   for (const volume of volumes) {
     const identity = await access.attachVolume(inRun, vmId, volume, signal);
-    attached.push({ volume, identity, ...(kept.includes(volume.id) ? {} : { notAmong }) });
+    attached.push({ volume, identity, ...(notAmong === undefined || kept.includes(volume.id) ? {} : { notAmong }) });
   }
   inRun.note(`The volumes are attached to VM ${name}, on which Causeway runs. No worker is started: data goes from the source to this computer and straight to its disks`, { ownVmId: vmId, ownVmName: name });
   const open = (within: AbortSignal): Promise<WorkerSession> => ownVms.connect(useOf(run, vmId), within);
