@@ -3,6 +3,7 @@
 import re
 
 from . import protocol
+from .command import CommandFailed
 
 # Platform → pattern of package names.
 _PACKAGES = (
@@ -105,8 +106,13 @@ def remove_tools(guest, manager, hypervisor='kvm'):
         if still:
             protocol.warn('could not be removed: ' + ', '.join(still))
     for platform, command in _installers(guest):
-        result = guest.run(command, check=False, timeout=600, shown=True)
         changed = True
+        try:
+            result = guest.run(command, check=False, timeout=600, shown=True)
+        except CommandFailed as error:
+            # One that does not end is of the guest, which can go without its end.
+            protocol.warn('the uninstaller of %s did not end: %s' % (_TITLES[platform], error))
+            continue
         notes.append('ran the uninstaller of %s' % _TITLES[platform] + ('' if result.code == 0 else ', which ended with %d' % result.code))
     for path in _snaps(guest):
         guest.remove(path)

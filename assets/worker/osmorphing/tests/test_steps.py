@@ -3,7 +3,7 @@ import os
 
 from causeway_osmorphing import cli, cloud_init, hyperv_guest, hypervisor_tools, initramfs, network_step
 from causeway_osmorphing.block_devices import BlockDevice
-from causeway_osmorphing.command import Result, run
+from causeway_osmorphing.command import CommandFailed, Result, run
 from causeway_osmorphing.network import exchange
 from causeway_osmorphing.diff import diff_of, is_empty
 from causeway_osmorphing.undo_log import UndoLog
@@ -434,6 +434,20 @@ class Steps(TreeTest):
         self.assertTrue(changed)
         self.assertIn('perl /usr/bin/vmware-uninstall-tools.pl force', guest.commands)
         self.assertIn('ran the uninstaller of the VMware tools', notes)
+        self.assertFalse(guest.exists('/etc/vmware-tools'))
+
+    def test_an_uninstaller_that_does_not_end_is_told_and_the_preparation_goes_on(self):
+        guest = self.rocky({'/usr/bin/vmware-uninstall-tools.pl': '', '/etc/vmware-tools/config': 'x'})
+        usual = guest.run
+
+        def run(command, **options):
+            if command[0] == 'perl':
+                raise CommandFailed('osmorphing.command-failed', 'it took longer than 600 s')
+            return usual(command, **options)
+        guest.run = run
+        changed, notes = hypervisor_tools.remove_tools(guest, package_manager(guest))
+        self.assertTrue(changed)
+        self.assertNotIn('ran the uninstaller of the VMware tools', notes)
         self.assertFalse(guest.exists('/etc/vmware-tools'))
 
     def test_tools_of_other_desktops_are_removed_by_theirs(self):
