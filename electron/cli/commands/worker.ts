@@ -70,7 +70,9 @@ const workerHere: CommandRegistrar = (group, context) => {
       const [vms, set] = await withProject(options, context, async (core): Promise<[OwnVmView[], OwnVmView?]> => {
         if (endpoint === undefined) return [await core.call('workers.ownVms', {})];
         if (off === true) return [await core.call('workers.removeOwnVm', { endpoint })];
-        const view = await core.call('workers.setOwnVm', { endpoint, ...(vm === undefined ? {} : { vm }), ...(volumes === undefined ? {} : { volumes }) }, { signal: context.signal });
+        // Another number alone leaves the VM as it was given.
+        const known = vm ?? (volumes === undefined ? undefined : (await core.call('workers.ownVms', {})).find((one) => one.endpointId === endpoint || one.endpointName === endpoint)?.vmId);
+        const view = await core.call('workers.setOwnVm', { endpoint, ...(known === undefined ? {} : { vm: known }), ...(volumes === undefined ? {} : { volumes }) }, { signal: context.signal });
         return [(await core.call('workers.ownVms', {})).map((one) => (one.endpointId === view.endpointId ? view : one)), view];
       });
       const found = set?.foundBy === undefined ? '' : `VM ${set.vmName} (${set.vmId}) was found by ${ownVmEvidenceText(set.foundBy)}.\n`;
