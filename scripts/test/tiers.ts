@@ -67,6 +67,7 @@ export const skippedForAReason: Readonly<Record<string, string>> = {
   'nfc-peer.spec.ts': 'the peer\'s program is no part of this repository: CAUSEWAY_NFC_PEER names its folder',
   'libvirt-over-ssh.spec.ts': 'Debian\'s libvirt-daemon with its driver for QEMU is not installed',
   'osmorphing-windows-offline.spec.ts': 'the comparison with virt-v2v-in-place needs Debian\'s virt-v2v: CAUSEWAY_VIRT_V2V=1',
+  'own-vm-conformance.spec.ts': 'classic infrastructure clouds tell their VMs nothing of themselves, and have but one place to attach volumes at',
   'destination-conformance.spec.ts': 'faults of single calls are tried with one kind of worker, not with each',
   'classic-cloud-conformance.spec.ts': 'NICs come with their instance there, there is no UEFI, and nothing is deployed in place; faults of single calls are tried in the full tier',
   'classic-cloud-faults.spec.ts': 'NICs and public IPs of workers come with their instance there',
