@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { leaseBlock } from './cloud-kit/address-lease.ts';
 
 const run = promisify(execFile);
 
@@ -20,14 +21,18 @@ export interface NetworkNamespace {
 export const hasNamespaces = process.geteuid?.() === 0 && ['/usr/sbin/ip', '/usr/sbin/iptables'].every((path) => existsSync(path));
 
 let made = 0;
+/** The links of this process have addresses in 10.78.BLOCK.0/24. */
+let leased: Promise<number> | undefined;
 /** All of it: machines of the lab have addresses of their own there. On the way it has other names, which are nobody's within. */
 const [loopback, aliases] = ['127.0.0.0/8', '11.0.0.0/8'];
 
 export async function networkNamespace(): Promise<NetworkNamespace> {
+  leased ??= leaseNetwork();
+  const block = await leased;
   const number = made++;
   const name = `cw${process.pid}n${number}`;
   const [near, far] = [`cw${process.pid % 100_000}a${number}`, `cw${process.pid % 100_000}b${number}`];
-  const network = `10.78.${process.pid % 250}`;
+  const network = `10.78.${block}`;
   const [here, there] = [`${network}.${4 * number + 1}`, `${network}.${4 * number + 2}`];
   const toLoopback = ['PREROUTING', '-i', near, '-d', aliases, '-p', 'tcp', '-j', 'NETMAP', '--to', loopback];
   // The lab's machines let nobody in but callers from loopback.
@@ -67,4 +72,13 @@ export async function networkNamespace(): Promise<NetworkNamespace> {
     },
     remove,
   };
+}
+
+async function leaseNetwork(): Promise<number> {
+  // What killed processes left has addresses that may be given anew.
+  const { stdout } = await run('ip', ['netns', 'list']);
+  for (const [name, pid] of stdout.matchAll(/^cw(\d+)n\d+/gmv)) {
+    if (!existsSync(`/proc/${pid}`)) await run('ip', ['netns', 'del', name]).catch(() => undefined);
+  }
+  return (await leaseBlock('127.79')).block;
 }
