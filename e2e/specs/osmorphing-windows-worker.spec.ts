@@ -89,6 +89,8 @@ describe('a Windows guest on a Windows worker', () => {
     expect(network).toContain('"10.20.0.16"');
     expect(network).toContain('"name": "Backup LAN"');
     expect(network).toContain('"suffix": "corp.example"');
+    const values = asked('install-agent')[0]?.['values'] as { key: string }[];
+    expect(values.filter(({ key }) => /^vio/.test(key))).toMatchObject(['viostor', 'vioscsi'].flatMap((key) => [{ key, name: 'Start', value: 0, onlyIfThere: true }, { key: `${key}\\StartOverride`, isEvery: true, value: 0, onlyIfThere: true }]));
     expect(outcome.diff.services).toEqual({ enabled: ['cloudbase-init'], disabled: ['VMTools'] });
     expect(outcome.diff.registry?.changed).toEqual({ 'SYSTEM\\ControlSet001\\Services\\VMTools Start': { before: '2', after: '4' } });
     expect(worker.actions.filter((action) => action === 'Delete')).toHaveLength(1);
@@ -104,7 +106,7 @@ describe('a Windows guest on a Windows worker', () => {
     expect(asked('add-drivers')).toEqual([]);
     const [drivers, agent] = asked('install-agent');
     expect(drivers).toMatchObject({ agent: null, openRemoteDesktop: true, values: [
-      { key: 'vmbus', name: 'Start', value: 0 }, { key: 'storvsc', value: 0 }, { key: 'storflt', value: 0, onlyIfThere: true }, { key: 'netvsc', value: 3 },
+      ...['vmbus', 'storvsc', 'storflt'].flatMap((key) => [{ key, name: 'Start', value: 0, onlyIfThere: true }, { key: `${key}\\StartOverride`, isEvery: true, value: 0, onlyIfThere: true }]), { key: 'netvsc', value: 3 },
     ] });
     const stopped = (agent?.['values'] as { key: string; value: unknown }[]).filter(({ value }) => value === 4).map(({ key }) => key);
     expect(stopped).toContain('VMTools');

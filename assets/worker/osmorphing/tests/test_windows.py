@@ -285,6 +285,9 @@ class HyperVTest(unittest.TestCase):
             def keys(self, _path):
                 return names
 
+            def values(self, _path):
+                return {}
+
             def number(self, path, name, default=None):
                 return self.all.get((path, name), (None, default))[1]
 

@@ -9,7 +9,7 @@ import uuid
 
 from causeway_osmorphing import protocol
 from causeway_osmorphing.protocol import MorphError
-from causeway_osmorphing.windows import efi_loader, emulated_disks, old_platform, source_tools
+from causeway_osmorphing.windows import efi_loader, emulated_disks, hyperv, old_platform, source_tools
 from causeway_osmorphing.windows.commands import _choose
 from causeway_osmorphing.windows.drivers import Driver, find_drivers, install, refuse_unloadable
 from causeway_osmorphing.windows.efi_loader import provide
@@ -187,6 +187,14 @@ class EmulatedDisks(unittest.TestCase):
                 # It makes no driver that is not there.
                 self.assertIsNone(windows.system.node('ControlSet001\\Services\\msahci'))
         self.assertEqual(self.warnings, [])
+
+    def test_nothing_holds_them_back_whatever_configuration_of_the_hardware_it_is_for(self):
+        for name, start in (('storahci', lambda windows: emulated_disks.start_drivers(windows, {'diskBuses': ['ide']})), ('StorVSC', lambda windows: hyperv.start_drivers(windows)[1])):
+            override = '%s\\%s\\StartOverride' % (SERVICES, name)
+            windows = Windows(merged(service(name, 0), service('vmbus', 0), {(override, '0'): (DWORD, 3), (override, '1'): (DWORD, 3)}))
+            self.assertEqual(start(windows), ['the driver %s starts at boot' % name.lower()])
+            self.assertEqual([windows.system.number(override, one) for one in ('0', '1')], [0, 0])
+            self.assertEqual(start(windows), [])
 
     def test_what_cannot_start_is_told(self):
         self.assertEqual(emulated_disks.start_drivers(Windows(service('LSI_SAS', 0)), {'diskBuses': ['ide']}), [])

@@ -35,19 +35,22 @@ try {
         if ($value.onlyIfThere -or $value.isRemoved) { continue }
         New-Item -Force $key | Out-Null
       }
-      $before = (Get-Item -LiteralPath $key).GetValue($value.name, $null, 'DoNotExpandEnvironmentNames')
-      if ($value.isRemoved) {
-        if ($null -eq $before) { continue }
-        Remove-ItemProperty -LiteralPath $key -Name $value.name
-        $set += @{ hive = $hive; key = $place; name = $value.name; before = "$before"; after = $null }
-        continue
+      $names = @(if ($value.isEvery) { (Get-Item -LiteralPath $key).GetValueNames() } else { $value.name })
+      foreach ($name in $names) {
+        $before = (Get-Item -LiteralPath $key).GetValue($name, $null, 'DoNotExpandEnvironmentNames')
+        if ($value.isRemoved) {
+          if ($null -eq $before) { continue }
+          Remove-ItemProperty -LiteralPath $key -Name $name
+          $set += @{ hive = $hive; key = $place; name = $name; before = "$before"; after = $null }
+          continue
+        }
+        if ("$before" -ceq "$($value.value)" -and $null -ne $before) { continue }
+        $new = $value.value
+        # Such a list may be empty.
+        if ($value.type -eq 'MultiString') { $new = [string[]]@($value.value) }
+        New-ItemProperty -Force -LiteralPath $key -Name $name -PropertyType $value.type -Value $new | Out-Null
+        $set += @{ hive = $hive; key = $place; name = $name; before = if ($null -eq $before) { $null } else { "$before" }; after = "$($value.value)" }
       }
-      if ("$before" -ceq "$($value.value)" -and $null -ne $before) { continue }
-      $new = $value.value
-      # Such a list may be empty.
-      if ($value.type -eq 'MultiString') { $new = [string[]]@($value.value) }
-      New-ItemProperty -Force -LiteralPath $key -Name $value.name -PropertyType $value.type -Value $new | Out-Null
-      $set += @{ hive = $hive; key = $place; name = $value.name; before = if ($null -eq $before) { $null } else { "$before" }; after = "$($value.value)" }
     }
   }
   # Where Remote Desktop is on, its rules let connections in: the platform's console takes no input. Where it is off, nothing is switched on.

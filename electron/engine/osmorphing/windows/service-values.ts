@@ -46,7 +46,21 @@ export function hypervValues(services: Readonly<Record<string, number>>): JsonOb
   const there = new Set(Object.keys(services).map((name) => name.toLowerCase()));
   const lacking = ['vmbus', 'storvsc'].filter((name) => !there.has(name));
   if (lacking.length > 0) throw new CausewayError('osmorphing.drivers-missing', `this Windows has no drivers for Hyper-V (${lacking.join(', ')})`);
-  return hypervStarts.map(([key, value]) => ({ key, name: 'Start', type: 'DWord', value, onlyIfThere: true }));
+  return hypervStarts.flatMap(([key, start]) => startValues(key, start));
+}
+
+/** VirtIO's drivers of disks, which an earlier installation may have disabled. */
+export function virtioDiskValues(drivers: readonly string[]): JsonObject[] {
+  return drivers.flatMap((key) => startValues(key, 0));
+}
+
+/** When a driver that is there starts. As the Linux worker's driver_start.py. */
+function startValues(key: string, start: number): JsonObject[] {
+  return [
+    { key, name: 'Start', type: 'DWord', value: start, onlyIfThere: true },
+    // Since Windows 8, what was not needed at the first start is held back by these: one for each configuration of the hardware.
+    ...(start === 0 ? [{ key: `${key}\\StartOverride`, isEvery: true, type: 'DWord', value: 0, onlyIfThere: true }] : []),
+  ];
 }
 
 /** Drivers of disks that are no VirtIO disks. Which of them is needed depends on the type of the machine and on the version of Windows. As the Linux worker's emulated_disks.py. */
@@ -57,11 +71,7 @@ export const usbDoubt = 'Windows starts from no USB disk: choose another disk bu
 export function emulatedDiskValues(services: Readonly<Record<string, number>>, { hypervisor, diskBuses = [] }: { readonly hypervisor?: string | undefined; readonly diskBuses?: readonly string[] | undefined }): JsonObject[] {
   if (hypervisor !== 'hyperv' && !diskBuses.includes('ide') && !diskBuses.includes('xen')) return [];
   const there = new Set(Object.keys(services).map((name) => name.toLowerCase()));
-  return emulatedDiskServices.filter((name) => there.has(name)).flatMap((key) => [
-    { key, name: 'Start', type: 'DWord', value: 0, onlyIfThere: true },
-    // Since Windows 8, what is not needed at the first start is held back by this one.
-    { key: `${key}\\StartOverride`, name: '0', type: 'DWord', value: 0, onlyIfThere: true },
-  ]);
+  return emulatedDiskServices.filter((name) => there.has(name)).flatMap((key) => startValues(key, 0));
 }
 
 /** Whether the guest has services of a source's hypervisor or cloud. */
@@ -70,7 +80,7 @@ export function hasSourceServices(services: Readonly<Record<string, number>>, fa
   return Object.keys(services).some((name) => known.has(name.toLowerCase()));
 }
 
-/** What is set below the guest's Services key, or below Control where the key says so; `onlyIfThere`: no key is made for it. */
+/** What is set below the guest's Services key, or below Control where the key says so; `onlyIfThere`: no key is made for it; `isEvery`: all values that the key has. */
 export function registryValues(hasAgent: boolean, facts: ServiceFacts, datasources: readonly string[] = []): JsonObject[] {
   const agent = hasAgent
     ? [

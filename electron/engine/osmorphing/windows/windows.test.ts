@@ -146,7 +146,7 @@ describe('what means something on the old platform alone', () => {
 describe('disks that are no VirtIO disks', () => {
   const services = { StorAHCI: 0, atapi: 3, vmbus: 0 };
   it.each([[{ diskBuses: ['ide'] }, true], [{ diskBuses: ['virtio', 'ide'] }, true], [{ diskBuses: ['xen'] }, true], [{ hypervisor: 'hyperv' }, true], [{ diskBuses: ['virtio', 'scsi'] }, false], [{}, false]])('have drivers that start at boot, with %j: %s', (destination, needed) => {
-    expect(emulatedDiskValues(services, destination).map(({ key, name, value }) => `${String(key)} ${String(name)}=${String(value)}`)).toEqual(needed ? ['storahci Start=0', 'storahci\\StartOverride 0=0', 'atapi Start=0', 'atapi\\StartOverride 0=0'] : []);
+    expect(emulatedDiskValues(services, destination).map(({ key, name, value, isEvery }) => `${String(key)} ${isEvery === true ? '*' : String(name)}=${String(value)}`)).toEqual(needed ? ['storahci Start=0', 'storahci\\StartOverride *=0', 'atapi Start=0', 'atapi\\StartOverride *=0'] : []);
   });
 
   it('are the same to both ways of preparing them', () => {

@@ -9,7 +9,7 @@ import { compareVersions, discFolders } from './disc-folders.ts';
 import { initAgentConfiguration, initAgentFolder } from './init-agent.ts';
 import { agentWishes } from './offline-guest.ts';
 import { powershellFile, type PowershellFile } from './powershell-files.ts';
-import { dhcpValues, emulatedDiskValues, hasSourceServices, hypervValues, registryDiff, registryValues, stayingTools, stopAtBlueScreens, usbDoubt, withoutSourceDrivers, type GuestPlatform } from './service-values.ts';
+import { dhcpValues, emulatedDiskValues, hasSourceServices, hypervValues, registryDiff, registryValues, stayingTools, stopAtBlueScreens, usbDoubt, virtioDiskValues, withoutSourceDrivers, type GuestPlatform } from './service-values.ts';
 import { denials, oldPlatformSchema, settleOldPlatform } from './old-platform.ts';
 import { staticCards } from './static-network.ts';
 import { isXenAlone } from './windows-mode.ts';
@@ -161,7 +161,7 @@ class WindowsWorker {
       const done = await this.#ask('install-agent', {
         drive: guest.drive, agent: agent === undefined ? null : await this.#bring('causeway-init-agent.zip', agent),
         values: [
-          ...registryValues(agent !== undefined, { platform: platformOf(options), isRegistered: guest.isRegistered }, options.datasources), ...emulatedDiskValues(guest.services, options), ...withoutSourceDrivers(guest.filters, guest.services, platformOf(options)),
+          ...registryValues(agent !== undefined, { platform: platformOf(options), isRegistered: guest.isRegistered }, options.datasources), ...emulatedDiskValues(guest.services, options), ...(hypervisor === 'hyperv' || isXenAlone(options.diskBuses) ? [] : virtioDiskValues(storageDrivers)), ...withoutSourceDrivers(guest.filters, guest.services, platformOf(options)),
           ...(agent === undefined ? [] : stopAtBlueScreens(guest.crashes.restarts)),
           ...(options.setDhcp === false ? [] : dhcpValues(guest.interfaces.flatMap(({ guid }) => guid ?? []), guest.withServers)),
         ],

@@ -1,7 +1,7 @@
 """Disks that are no VirtIO disks: Windows has the drivers, but it starts from those alone that it was installed with."""
 
 from .. import protocol
-from .hive import DWORD
+from .driver_start import set_start
 
 # Which of them drives such a disk depends on the type of the machine and on the version of Windows.
 SERVICES = ('storahci', 'msahci', 'pciide', 'intelide', 'atapi')
@@ -25,13 +25,7 @@ def start_drivers(installation, request):
     for name in SERVICES:
         if name not in there:
             continue
-        key = '%s\\%s' % (installation.services, name)
-        changed = system.set(key, 'Start', DWORD, 0)
-        # Since Windows 8, what is not needed at the first start is held back by this one.
-        override = '%s\\StartOverride' % key
-        for value in list(system.values(override)):
-            changed = system.set(override, value, DWORD, 0) or changed
-        if changed:
+        if set_start(installation, name, 0):
             notes.append('the driver %s starts at boot' % name)
     if not there.intersection(SERVICES):
         protocol.warn_once('this Windows has no drivers for IDE and SATA disks (%s)' % ', '.join(SERVICES))

@@ -1,7 +1,8 @@
 """What Windows needs to start on Hyper-V, whose drivers are part of it, and to be reached there."""
 
 from ..protocol import MorphError, warn
-from .hive import DWORD, SZ
+from .driver_start import set_start
+from .hive import SZ
 
 # Service → when it starts: 0 with the boot loader. The first two drive the disk that the system is on.
 _STARTS = (('vmbus', 0), ('storvsc', 0), ('storflt', 0), ('netvsc', 3))
@@ -19,7 +20,7 @@ def start_drivers(installation):
         raise MorphError('osmorphing.drivers-missing', 'this Windows has no drivers for Hyper-V (%s)' % ', '.join(lacking))
     notes = []
     for name, start in _STARTS:
-        if name in there and system.set('%s\\%s' % (services, name), 'Start', DWORD, start):
+        if name in there and set_start(installation, name, start):
             notes.append('the driver %s starts %s' % (name, 'at boot' if start == 0 else 'on demand'))
     return bool(notes), notes
 
