@@ -11,8 +11,9 @@ _NTP = ('/etc/ntp.conf', '/etc/ntpsec/ntp.conf')
 _SERVERS = r'169\.254\.\d+\.\d+|fd00:ec2::123|metadata\.google\.internal|metadata(?=\s|$)'
 _SERVER_LINE = re.compile(r'^[ \t]*(?:server|peer|pool)[ \t]+(?:%s)(?=\s|$).*$' % _SERVERS, re.MULTILINE)
 _DEVICE_LINE = re.compile(r'^[ \t]*refclock[ \t]+PHC[ \t]+/dev/ptp(?:_hyperv|_ena|\d+)\b.*$', re.MULTILINE)
-# The clock of KVM's host has a number for a name, too, in guests that load its driver.
+# The clock of KVM's host has a number for a name, too, in guests that load its driver or have it in their kernel.
 _OWN_CLOCK = re.compile(r'^[ \t]*ptp_kvm\b', re.MULTILINE)
+_BUILT_IN = re.compile(r'/ptp_kvm\.ko$', re.MULTILINE)
 _LOADED = ('/etc/modules-load.d', '/usr/lib/modules-load.d')
 _OTHERS = re.compile(r'^[ \t]*(?:server|peer|pool)[ \t]+\S|^[ \t]*(?:sourcedir|include|confdir)[ \t]', re.MULTILINE)
 
@@ -34,7 +35,11 @@ def remove(guest, hypervisor='kvm'):
 
 def _has_own_clock(guest):
     paths = ['/etc/modules'] + [path for folder in _LOADED for path in guest.find(folder, '.conf')]
-    return any(_OWN_CLOCK.search(guest.read(path, '')) for path in paths if guest.is_file(path))
+    if any(_OWN_CLOCK.search(guest.read(path, '')) for path in paths if guest.is_file(path)):
+        return True
+    kernels = guest.kernels()
+    # Any of them may be started.
+    return bool(kernels) and all(_BUILT_IN.search(guest.read('/lib/modules/%s/modules.builtin' % version, '')) for version in kernels)
 
 
 def _without(guest, paths, hypervisor):

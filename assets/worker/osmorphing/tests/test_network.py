@@ -334,6 +334,20 @@ CASES = [
         },
     ),
     (
+        'dhcpcd keeps what somebody wants of its interfaces, and drops what belongs to fixed addresses',
+        'debian',
+        {
+            '/usr/sbin/dhcpcd': '',
+            '/etc/dhcpcd.conf': 'nogateway\nnoipv6\noption interface_mtu\ninterface eth0\nnodhcp\nnogateway\nstatic interface_mtu=9000\nmetric 300\ninform 10.0.0.5/24\n'
+            'interface eth1\nnodhcp\nstatic interface_mtu=9000\nstatic domain_name_servers=10.0.0.2\ninterface br0\nnoipv4\nnohook resolv.conf\n',
+        },
+        True,
+        {
+            '/etc/dhcpcd.conf': 'nogateway\nnoipv6\noption interface_mtu\ninterface eth0\n#nodhcp\nnogateway\n#static interface_mtu=9000\nmetric 300\n#inform 10.0.0.5/24\n'
+            'interface eth1\nnodhcp\nstatic interface_mtu=9000\n#static domain_name_servers=10.0.0.2\ninterface br0\nnoipv4\nnohook resolv.conf\n',
+        },
+    ),
+    (
         'ifupdown keeps commands that don\'t concern addresses',
         'debian',
         {
@@ -536,6 +550,11 @@ class NetworkFiles(TreeTest):
             self.clear()
             guest = self.guest('debian', {path: text, '/etc/dhcpcd.conf': text} if text else {path: '', '/etc/dhcpcd.conf': 'hostname\nslaac private\n#interface eth0\n'})
             self.assertEqual((kinds_of(guest), convert(guest, True)), ([], []))
+
+    def test_an_mtu_that_dhcpcd_no_longer_sets_is_told(self):
+        text = 'interface eth0\nstatic ip_address=10.0.0.5/24\nstatic interface_mtu=9000\ninterface eth1\nstatic interface_mtu=9000\n'
+        convert(self.guest('debian', {'/usr/sbin/dhcpcd': '', '/etc/dhcpcd.conf': text}), True)
+        self.assertEqual(self.warnings, ['/etc/dhcpcd.conf: removed static interface_mtu=9000; DHCP of the destination provides name servers, routes and MTU'])
 
     def test_a_link_of_the_guest_never_leads_to_the_workers_files(self):
         outside = os.path.join(self.root, '..', os.path.basename(self.root) + '-outside')

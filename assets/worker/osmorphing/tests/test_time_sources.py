@@ -28,6 +28,17 @@ class TimeSources(TreeTest):
             self.assertEqual(guest.read('/etc/chrony/chrony.conf'), text if stays else '#' + text)
             self.assertEqual(time_sources.remove(guest), [])
 
+    def test_clocks_with_numbers_stay_where_every_kernel_has_that_of_kvm_built_in(self):
+        text = 'refclock PHC /dev/ptp0 poll 3\npool 2.pool.example iburst\n'
+        def kernel(version, builtin):
+            return {'/boot/vmlinuz-' + version: 'kernel', '/lib/modules/%s/modules.builtin' % version: builtin}
+        own, another = 'kernel/drivers/ptp/ptp_kvm.ko\n', 'kernel/drivers/ptp/ptp.ko\nkernel/drivers/ptp/ptp_kvm_other.ko\n'
+        for kernels, stays in (((kernel('6.1', own),), True), ((kernel('6.1', own), kernel('5.10', another)), False), ((kernel('6.1', another),), False)):
+            self.clear()
+            guest = self.guest('rocky', dict({'/etc/chrony.conf': text}, **dict(item for one in kernels for item in one.items())))
+            time_sources.remove(guest)
+            self.assertEqual(guest.read('/etc/chrony.conf'), text if stays else '#' + text)
+
     def test_a_guest_without_any_other_is_told_and_hyper_v_keeps_its_device(self):
         guest = self.guest('rocky', {'/etc/chrony.conf': 'refclock PHC /dev/ptp_hyperv poll 3\n'})
         self.assertEqual(time_sources.remove(guest, 'hyperv'), [])

@@ -2,11 +2,16 @@
 
 import re
 
-from .names import Interface
+from .names import Interface, tell_dropped
 
 PATH = '/etc/dhcpcd.conf'
 _BLOCK = re.compile(r'^[ \t]*(interface|ssid|profile)[ \t]+(\S+)')
-_STATIC = re.compile(r'^[ \t]*(?:static[ \t]+(?:ip_address|ip6_address|routers|static_routes|domain_name_servers|interface_mtu)[ \t]*=|inform[ \t]|nodhcp\b|noipv4\b|nogateway\b)')
+# What belongs to the old network alone.
+_FIXED = re.compile(r'^[ \t]*(?:static[ \t]+(?:ip_address|ip6_address|routers|static_routes|domain_name_servers)[ \t]*=|inform(?=\s|$))')
+_ADDRESS = re.compile(r'^[ \t]*(?:static[ \t]+ip_address[ \t]*=|inform(?=\s|$))')
+# Beside a fixed address these belong to it. Elsewhere somebody wants them so: an interface without addresses, a network with large frames.
+_BESIDE = re.compile(r'^[ \t]*(?:nodhcp|noipv4)(?=\s|$)')
+_MTU = re.compile(r'^[ \t]*static[ \t]+interface_mtu[ \t]*=')
 
 
 _EVERY = 'every interface'
@@ -24,7 +29,7 @@ def _blocks(guest):
 
 def files(guest):
     """None where another program configures the network, or where it says nothing of a card."""
-    if not guest.is_file(PATH) or not guest.has_program('dhcpcd') or not any(name and _STATIC.match(line) for _, name, line in _blocks(guest)):
+    if not guest.is_file(PATH) or not guest.has_program('dhcpcd') or not any(name and _FIXED.match(line) for _, name, line in _blocks(guest)):
         return []
     return [PATH]
 
@@ -46,12 +51,18 @@ def convert(guest, to_dhcp):
     """It asks by DHCP unless it is told something else, which becomes a comment."""
     if not to_dhcp:
         return []
-    lines, notes = guest.read(PATH).splitlines(), []
-    for index, name, line in _blocks(guest):
-        if name and _STATIC.match(line):
-            lines[index] = '#' + line
-            note = '%s gets its address by DHCP' % name
-            notes += [note] if note not in notes else []
+    lines, notes, dropped = guest.read(PATH).splitlines(), [], []
+    blocks = _blocks(guest)
+    with_address = set(name for _, name, line in blocks if name and _ADDRESS.match(line))
+    for index, name, line in blocks:
+        if not name or not (_FIXED.match(line) or name in with_address and (_BESIDE.match(line) or _MTU.match(line))):
+            continue
+        lines[index] = '#' + line
+        if _MTU.match(line):
+            dropped.append(line.strip())
+        note = '%s gets its address by DHCP' % name
+        notes += [note] if note not in notes else []
     if notes:
+        tell_dropped(PATH, dropped)
         guest.write(PATH, '\n'.join(lines) + '\n')
     return notes
