@@ -125,11 +125,14 @@ describe.runIf(isAskedFor)('a guest of each kind, prepared and started on each b
         // A volume of LVM or an encrypted one is on others.
         'd=/sys/class/block/$(basename $(readlink -f $(findmnt -no SOURCE /))); while [ -n "$(ls $d/slaves 2>/dev/null)" ]; do d=$d/slaves/$(ls $d/slaves | head -1); done; d=$(readlink -f $d); while [ "$d" != / ]; do [ -e $d/driver ] && basename $(readlink $d/driver); d=$(dirname $d); done | paste -sd" "',
         ...shows.map(([command]) => `(${command}) 2>&1 | paste -sd" "`),
+        // An empty line is no line at the end of an answer.
+        'echo end',
       ].join('; '), { timeoutMs: 10 * minute });
       const [hostname, known, data, drivers, ...own] = shown.split('\n');
       expect([hostname, known, data]).toEqual(['source-vm', hostKey, 'data']);
       expect(drivers?.split(' ')).toContain(busDrivers[bus]);
       for (const [index, [, expected]] of shows.entries()) expect(own[index]).toMatch(expected);
+      expect(own.slice(shows.length)).toEqual(['end']);
     } finally {
       await vm.close();
       await rm(place, { recursive: true, force: true });
