@@ -20,6 +20,7 @@ import json
 import os
 import queue
 import re
+import select
 import shutil
 import signal
 import socket
@@ -400,9 +401,11 @@ def list_devices():
             continue
         busy = name in used or bool(holders_of(name)) or read_text('/sys/block/%s/ro' % name) == '1'
         lun = device_lun(name) if by_link is None else by_link.get('/dev/' + name)
+        # Of Linux 5.15 and later: the next device of the same name has another number.
+        sequence = read_text('/sys/block/%s/diskseq' % name)
         devices.append({
             'path': '/dev/' + name, 'serial': device_serial(name), 'lun': lun, 'byPath': by_path.get('/dev/' + name, []),
-            'sizeBytes': size, 'inUse': busy,
+            'sizeBytes': size, 'inUse': busy, 'sequence': int(sequence) if sequence.isdigit() else None,
         })
     return devices
 
@@ -1157,6 +1160,32 @@ def own_lock(handle, epoch):
     os.pwrite(handle, ('%d %d' % (os.getpid(), epoch)).ljust(48).encode('ascii'), 0)
 
 
+def hold_turn(path='/dev'):
+    """Waits until no other process on this computer has the turn, says so in one line, and keeps it until its input ends. The lock is on the
+    folder of the devices, because all who see the same devices have that one."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    def say(word):
+        os.write(1, word + b'\n')
+
+    waits = False
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EACCES):
+                raise
+        if not waits:
+            say(b'waiting')
+        waits = True
+        if select.select([0], [], [], 0.2)[0] and not os.read(0, 64):
+            return
+    say(b'turn')
+    while os.read(0, 64):
+        pass
+
+
 def share(agent, path):
     """Takes over standard input and output of processes with --join: one channel of SSH has a window that a long link outgrows."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -1330,6 +1359,7 @@ def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description='Causeway worker agent')
     way = parser.add_mutually_exclusive_group(required=True)
     way.add_argument('--stdio', action='store_true', help='frames on standard input and output')
+    way.add_argument('--turn', action='store_true', help='no frames: wait for the turn to attach volumes to this computer, and keep it until the input ends')
     way.add_argument('--join', metavar='SOCKET', help='hand standard input and output over to the agent that was started with --share SOCKET')
     way.add_argument('--listen', type=int, action='append', help='TCP port, 0 for any; may be given again')
     parser.add_argument('--host', default='', help='IPv4 address to listen on; every address of both families by default')
@@ -1364,6 +1394,8 @@ def main(arguments):
     os.umask(0o077)
     if options.join:
         return join(options.join)
+    if options.turn:
+        return hold_turn()
     lock = take_over(lock_path(options.lock), options.epoch) if options.lock else None
     listeners = []
     if options.listen is not None:

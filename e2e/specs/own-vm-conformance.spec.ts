@@ -7,8 +7,10 @@ import type { AttachedVolume, DestinationRun } from '../../electron/engine/ports
 import { isOwnVmAttachment } from '../../electron/engine/ports/own-vm.ts';
 import { ledgerScope } from '../../electron/engine/store/ledger.ts';
 import { openStore } from '../../electron/engine/store/store.ts';
+import { systemClock } from '../../electron/engine/time/clock.ts';
 import { connectWorker } from '../../electron/engine/transport/connect-worker.ts';
 import { hasDeviceOf, matchDevices } from '../../electron/engine/workers/match-devices.ts';
+import { awaitNewDevices, tryOut } from '../../electron/engine/workers/new-devices.ts';
 import { destinationLab as classicMachines, ownVmLab as classicLab } from '../conformance/classic-cloud-labs.ts';
 import { destinationLab as compartmentMachines, ownVmLab as compartmentLab } from '../conformance/compartment-cloud-labs.ts';
 import { describeOwnVm } from '../conformance/own-vm.ts';
@@ -37,11 +39,13 @@ describe.runIf(process.geteuid?.() === 0)('the agent on a VM that runs', () => {
       // A machine of the lab, which stands for a VM of a user's: nothing is asked of it but that it runs.
       const machine = await platform.startWorker(run, 'disk-copy', signal);
       const agent = await connectWorker(machine, 'SSH', {}, signal);
-      const notAmong = (await agent.devices(signal)).map(({ path }) => path);
+      const before = await agent.devices(signal);
       const attached: AttachedVolume[] = [];
       // Not in the order of the disks.
-      for (const volume of volumes.toReversed()) attached.push({ volume, identity: await platform.ownVm!.attachVolume(run, machine.workerId, volume, signal), notAmong });
-      const devices = await matchDevices(attached, await agent.devices(signal));
+      for (const volume of volumes.toReversed()) attached.push({ volume, identity: await platform.ownVm!.attachVolume(run, machine.workerId, volume, signal) });
+      const wait = { look: (within: AbortSignal) => agent.devices(within), plan: { deadlineMs: 20_000, firstMs: 100, capMs: 500 }, clock: systemClock };
+      const paired = await awaitNewDevices(attached, before, wait, signal);
+      const devices = await matchDevices(paired, await agent.devices(signal));
       expect([...devices.keys()].toSorted()).toEqual(volumes.map(({ id }) => id).toSorted());
       for (const { id, sizeBytes } of volumes) {
         const device = devices.get(id)!;
@@ -55,8 +59,19 @@ describe.runIf(process.geteuid?.() === 0)('the agent on a VM that runs', () => {
         await writer.close();
         expect(back.toString()).toBe(id);
       }
-      for (const entry of run.ledger.list().filter(isOwnVmAttachment)) await platform.removeResource(entry, run.ledger, signal);
+      const detach = async () => {
+        for (const entry of run.ledger.list().filter(isOwnVmAttachment)) await platform.removeResource(entry, run.ledger, signal);
+      };
+      await detach();
       expect(hasDeviceOf(attached, await agent.devices(signal))).toBe(false);
+      // This machine is the one that they are attached to, and it is seen.
+      const [first] = volumes;
+      expect(await tryOut(async () => ({ volume: first!, identity: await platform.ownVm!.attachVolume(run, machine.workerId, first!, signal) }), detach, wait, signal)).toBeUndefined();
+      // What appears beside one is refused with it: it may be of anybody.
+      const alone = await agent.devices(signal);
+      const two = await Promise.all(volumes.slice(0, 2).map(async (volume) => ({ volume, identity: await platform.ownVm!.attachVolume(run, machine.workerId, volume, signal) })));
+      await expect(awaitNewDevices(two.slice(0, 1), alone, wait, signal)).rejects.toThrowError(/1 volume was attached, and 2 devices appeared/);
+      await detach();
       await agent.close();
       await platform.stopWorker(run, 'disk-copy', signal);
       await platform.deleteVolumes(run, signal);

@@ -5,6 +5,8 @@ import hashlib
 import importlib.util
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -312,6 +314,45 @@ class NumbersOfDisks(unittest.TestCase):
     def test_without_such_rules_the_address_is_asked(self):
         self.assertIsNone(agent.luns_by_link((os.path.join(self.folder, 'none'),)))
         self.assertEqual(agent.luns_by_link((self.folder,)), {})
+
+
+class TheTurn(unittest.TestCase):
+    """One process at a time attaches volumes to a computer."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.processes = []
+
+    def tearDown(self):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+            process.stdin.close()
+            process.stdout.close()
+
+    def ask(self):
+        code = 'import sys; sys.path.insert(0, %r); import causeway_agent; causeway_agent.hold_turn(%r)' % (os.path.dirname(agent.__file__), self.folder)
+        self.processes.append(subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE, stdout=subprocess.PIPE))
+        return self.processes[-1]
+
+    def test_the_next_one_gets_it_when_the_input_of_the_former_ends(self):
+        first = self.ask()
+        self.assertEqual(first.stdout.readline(), b'turn\n')
+        second = self.ask()
+        self.assertEqual(second.stdout.readline(), b'waiting\n')
+        first.stdin.close()
+        self.assertEqual(second.stdout.readline(), b'turn\n')
+        self.assertEqual(first.wait(), 0)
+
+    def test_one_that_waits_ends_with_its_input(self):
+        first = self.ask()
+        self.assertEqual(first.stdout.readline(), b'turn\n')
+        second = self.ask()
+        self.assertEqual(second.stdout.readline(), b'waiting\n')
+        second.stdin.close()
+        self.assertEqual(second.wait(), 0)
+        self.assertEqual(second.stdout.read(), b'')
 
 
 class LoggingIn(unittest.TestCase):

@@ -13,6 +13,7 @@ import { createOvmSource } from '../../../electron/engine/platforms/server-virtu
 import { platforms } from '../../../electron/engine/platforms/registry.ts';
 import * as replication from '../../../electron/engine/replication/index.ts';
 import { connectAgentHere } from '../../../electron/engine/transport/agent-here.ts';
+import { takeTurnHere } from '../../../electron/engine/transport/turn-here.ts';
 import { connectWorker } from '../../../electron/engine/transport/connect-worker.ts';
 import { keyFileWrapper } from '../../../electron/secrets/key-file-wrapper.ts';
 import { openVault } from '../../../electron/secrets/vault.ts';
@@ -102,6 +103,7 @@ export function labCore(project: LabProject): CoreOptions {
     ...(boot === undefined ? {} : { bootPatience: quickBoot }),
     workerPatienceMs: workerMs,
     ...(checkpointMs === undefined ? {} : { replication: { ...replication, replicateDisk: checkpointedEvery(checkpointMs) } }),
+    ...(project.agentHere === undefined ? {} : { takeTurnHere: (wait, signal) => takeTurnHere({ ...project.agentHere, isRoot: false }, wait, signal) }),
     ...(project.agentHere === undefined ? {} : { connectAgentHere: (use, signal) => connectAgentHere({ ...use, ...project.agentHere, isRoot: false, ...(agentMs === undefined ? {} : { idleMs: agentMs }) }, signal) }),
     connectWorker: (access, mechanism, signal, use) => connectWorker(access, mechanism, { ...link, ...use }, signal),
   };

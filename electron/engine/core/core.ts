@@ -11,7 +11,7 @@ import type { ExecutionProgress } from '../../../shared/model/progress.ts';
 import type { Replica } from '../../../shared/model/replica.ts';
 import { systemFailure } from '../../../shared/model/system-failure.ts';
 import type { OpenReplica } from '../executions/execution-service-options.ts';
-import { OwnVms, type ConnectAgentHere } from '../executions/own-vms.ts';
+import { OwnVms, type ConnectAgentHere, type TakeTurnHere } from '../executions/own-vms.ts';
 import { WorkerPool } from '../executions/worker-pool.ts';
 import { executionService } from '../executions/execution-service.ts';
 import type { ConnectWorker, Replication } from '../executions/execution-context.ts';
@@ -38,6 +38,7 @@ import { systemClock, type Clock } from '../time/clock.ts';
 import type { ThisComputer } from '../ports/own-vm.ts';
 import { thisComputer } from '../runtime/this-computer.ts';
 import { connectAgentHere } from '../transport/agent-here.ts';
+import { takeTurnHere } from '../transport/turn-here.ts';
 import { connectWorker } from '../transport/connect-worker.ts';
 import { evidenceRecorder, hasJournal } from './life/evidence-recorder.ts';
 import { startDeployment } from './life/purposes.ts';
@@ -71,6 +72,8 @@ export interface CoreOptions {
   readonly connectWorker?: ConnectWorker;
   /** Default: the agent on this computer, as root. */
   readonly connectAgentHere?: ConnectAgentHere;
+  /** Default: one for all processes on this computer. */
+  readonly takeTurnHere?: TakeTurnHere;
   /** Default: the computer that this process runs on. */
   readonly thisComputer?: ThisComputer;
   /** Default: real replication. */
@@ -181,7 +184,8 @@ export function createCore(options: CoreOptions): Core {
     note: (message, details) => emit({ type: 'note', message, details }),
   });
   const machine = options.thisComputer ?? thisComputer();
-  const ownVms = new OwnVms(store, options.connectAgentHere ?? connectAgentHere);
+  const takeTurn: TakeTurnHere = options.takeTurnHere ?? ((wait, signal) => takeTurnHere({}, wait, signal));
+  const ownVms = new OwnVms(store, { connect: options.connectAgentHere ?? connectAgentHere, takeTurn, thisComputer: machine });
   const executions = executionService({
     store,
     replication,

@@ -21,6 +21,7 @@ let foreign: WorkerDevice[];
 
 const open = (more: Partial<CoreOptions> = {}): Core => createCore({
   projectFolder: folder, vault: lab.vault(), platforms: lab.platforms, connectWorker: lab.connectWorker, slowWorkerMs: 20,
+  takeTurnHere: async () => ({ lost: new AbortController().signal, release: async () => undefined }),
   connectAgentHere: async ({ purpose }, signal) => {
     if (refusesAgent !== undefined) throw refusesAgent;
     purposes.push(purpose);
@@ -205,6 +206,39 @@ test.each([
   lab.hints = hints;
   await expect(core.call('workers.setOwnVm', { endpoint: 'to' })).rejects.toMatchObject({ code });
   expect([await core.call('workers.ownVms', {}), purposes]).toEqual([[], []]);
+});
+
+test.each([
+  ['the metadata service names it', [{ vmId: 'vm-here', by: 'metadata-service' }]],
+  ['nothing names any', []],
+  ['only the firmware says something, which the destination does not know', [{ vmId: 'vm-laptop', by: 'product-uuid' }]],
+  ['the destination does not have what is named', [{ vmId: 'vm-nowhere', by: 'metadata-service' }]],
+  ['several are named, and it is one of them', [{ vmId: 'vm-there', by: 'cloud-init' }, { vmId: 'vm-here', by: 'metadata-service' }]],
+  ['the account may not read what is named', [{ vmId: 'vm-secret', by: 'metadata-service' }]],
+] as const)('a VM that is given is set where %s', async (_case, hints) => {
+  lab.hints = hints;
+  lab.ownVms.set('vm-secret', 'mover-3');
+  lab.unreadableVms.add('vm-secret');
+  expect(await core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' })).toMatchObject({ vmId: 'vm-here' });
+});
+
+test.each([
+  ['the metadata service', [{ vmId: 'vm-there', by: 'metadata-service' }], 'this computer is VM mover-2 (vm-there, by the metadata service), and not vm-here'],
+  ['the firmware', [{ vmId: 'vm-there', by: 'product-uuid' }], 'this computer is VM mover-2 (vm-there, by the product UUID), and not vm-here'],
+  ['several', [{ vmId: 'vm-there', by: 'metadata-service' }, { vmId: 'vm-else', by: 'cloud-init' }], 'this computer is VM mover-2 (vm-there, by the metadata service), or VM mover-3 (vm-else, by cloud-init), and not vm-here'],
+] as const)('a VM that is given is refused where %s says that the computer is another one', async (_case, hints, message) => {
+  lab.hints = hints;
+  lab.ownVms.set('vm-else', 'mover-3');
+  await expect(core.call('workers.setOwnVm', { endpoint: 'to', vm: 'vm-here' })).rejects.toMatchObject({ code: 'engine.own-vm-mismatch', message, details: { vmId: 'vm-here' } });
+  expect([await core.call('workers.ownVms', {}), purposes]).toEqual([[], []]);
+});
+
+test('a VM that the account may not read is no answer, and the search says so', async () => {
+  lab.hints = [{ vmId: 'vm-secret', by: 'metadata-service' }];
+  lab.unreadableVms.add('vm-secret');
+  const why = 'the account may not read VM vm-secret (read VM vm-secret: forbidden)';
+  expect(await core.call('workers.findOwnVm', { endpoint: 'to' })).toEqual({ found: [], refused: [{ vmId: 'vm-secret', why, by: ['metadata-service'] }] });
+  await expect(core.call('workers.setOwnVm', { endpoint: 'to' })).rejects.toMatchObject({ code: 'engine.own-vm-not-found', message: `${why}, named by the metadata service` });
 });
 
 test('what was said of one computer does not count on another one', async () => {

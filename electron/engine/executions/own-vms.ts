@@ -1,10 +1,20 @@
-import type { OwnVmOfSource } from '../ports/own-vm.ts';
+import type { OwnVmOfSource, ThisComputer, TurnHere } from '../ports/own-vm.ts';
 import type { WorkerSession } from '../ports/write-target.ts';
 import type { OwnVm } from '../store/own-vms.ts';
 import type { Store } from '../store/store.ts';
 
 /** Starts the agent on this computer. */
 export type ConnectAgentHere = (use: { readonly purpose: string; readonly epoch: number }, signal: AbortSignal) => Promise<WorkerSession>;
+
+/** Waits for the turn to attach volumes to this computer. @param wait called when another process has it */
+export type TakeTurnHere = (wait: () => void, signal: AbortSignal) => Promise<TurnHere>;
+
+/** What is there of the computer that the engine runs on. */
+export interface ComputerHere {
+  readonly connect: ConnectAgentHere;
+  readonly takeTurn: TakeTurnHere;
+  readonly thisComputer: ThisComputer;
+}
 
 /** Volumes of the destination, or copies of disks at the source: the same VM may have both. */
 type OwnVmRole = 'destination' | 'source';
@@ -26,11 +36,15 @@ export interface OwnVmUse {
 export class OwnVms {
   readonly #store: Pick<Store, 'ownVms' | 'ledger'>;
   readonly #uses = new Map<string, { readonly vmId: string; readonly volumes: number }>();
+  readonly #takeTurn: TakeTurnHere;
   readonly connect: ConnectAgentHere;
+  readonly thisComputer: ThisComputer;
 
-  constructor(store: Pick<Store, 'ownVms' | 'ledger'>, connect: ConnectAgentHere) {
+  constructor(store: Pick<Store, 'ownVms' | 'ledger'>, { connect, takeTurn, thisComputer }: ComputerHere) {
     this.#store = store;
     this.connect = connect;
+    this.#takeTurn = takeTurn;
+    this.thisComputer = thisComputer;
   }
 
   of(endpointId: string): OwnVm | undefined {
@@ -56,6 +70,29 @@ export class OwnVms {
   /** @param role default: both */
   giveBack(executionId: string, role?: OwnVmRole): void {
     for (const each of role === undefined ? roles : [role]) this.#uses.delete(useOf(executionId, each));
+  }
+
+  /** Does what must not overlap with attachments to this computer by others: whose devices appear meanwhile could not be told. */
+  async inTurn<T>(wait: () => void, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const turn = await this.#takeTurn(wait, signal);
+    try {
+      return await work(AbortSignal.any([signal, turn.lost]));
+    } catch (error) {
+      throw turn.lost.aborted && !signal.aborted ? turn.lost.reason : error;
+    } finally {
+      await turn.release();
+    }
+  }
+
+  /** Whether a device of a volume was seen to go and to come back with it, since this computer was started. */
+  isProven({ endpointId, vmId }: OwnVm): boolean {
+    const bootId = this.thisComputer.bootId();
+    return bootId !== undefined && this.#store.ownVms.isProven(endpointId, vmId, bootId);
+  }
+
+  prove({ endpointId, vmId }: OwnVm): void {
+    const bootId = this.thisComputer.bootId();
+    if (bootId !== undefined) this.#store.ownVms.prove(endpointId, vmId, bootId);
   }
 
   /** The VM of a source that this engine runs on, as an execution may use it. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../../shared/model/json.ts';
 import type { Vm } from '../../../shared/model/vm.ts';
 import type { LedgerScope } from './ledger.ts';
-import type { IscsiLogin, WorkerSession } from './write-target.ts';
+import type { IscsiLogin, WorkerDevice, WorkerSession } from './write-target.ts';
 
 /** A destination volume of a replica. Plain data. */
 export interface Volume {
@@ -37,8 +37,8 @@ export type DeviceIdentity = { readonly sizeBytes: number } & (
 export interface AttachedVolume {
   readonly volume: Volume;
   readonly identity: DeviceIdentity;
-  /** Paths of devices that were there before it was attached: none of them is its. */
-  readonly notAmong?: readonly string[];
+  /** The one device that appeared with it: no other one is its. */
+  readonly device?: Pick<WorkerDevice, 'path' | 'sequence'>;
 }
 
 /** How to reach a worker. Keys and certificates were made for this worker alone. Lives in memory only. */

@@ -19,6 +19,15 @@ export interface ThisComputer {
   cloudInitId(signal: AbortSignal): Promise<string | undefined>;
   /** The UUID that its firmware gives it, in lower case. */
   productUuid(signal: AbortSignal): Promise<string | undefined>;
+  /** Another one after each start, and on each copy of it that is started. Undefined where the system has none. */
+  bootId(): string | undefined;
+}
+
+/** The turn to attach volumes to this computer, which one process has at a time: whoever it is, on whatever project it works. */
+export interface TurnHere {
+  /** Aborted with a `CausewayError` when it was lost. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
 }
 
 /** An id that a computer may have at a platform, and what says so. */

@@ -77,4 +77,6 @@ export interface WorkerDevice {
   readonly byPath: readonly string[];
   readonly sizeBytes: number;
   readonly inUse: boolean;
+  /** The kernel's number of this appearance: the next device of the same name has another one. Undefined where it is too old to count. */
+  readonly sequence?: number | undefined;
 }

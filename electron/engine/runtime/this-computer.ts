@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { promisify } from 'node:util';
@@ -34,7 +35,16 @@ export function thisComputer(places: ThisComputerPlaces = {}): ThisComputer {
       const known = await textOf(productUuid, signal) ?? await rootsTextOf(asRoot, productUuid, signal);
       return idIn(known)?.toLowerCase();
     },
+    bootId,
   };
+}
+
+function bootId(): string | undefined {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Straight to the address: a proxy would answer for its own VM. No redirect is followed, as none is expected. */

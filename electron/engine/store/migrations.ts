@@ -398,4 +398,12 @@ CREATE TABLE own_vms (
 ) STRICT;
 `,
   },
+  {
+    number: 19,
+    name: 'whether this engine runs on that VM was tried out',
+    sql: `
+-- The start of the computer in which it was.
+ALTER TABLE own_vms ADD COLUMN proven_boot TEXT;
+`,
+  },
 ];

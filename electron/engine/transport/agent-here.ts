@@ -9,15 +9,8 @@ import { AgentLink } from './agent-link.ts';
 import { AgentSession, sayHello, type AgentHello } from './agent-session.ts';
 import { codecFor } from './compression.ts';
 
-export interface AgentHereOptions {
-  /** What the agent works for. One that works for the same is ended first, or refuses this one if it was given a greater epoch. */
-  readonly purpose: string;
-  /** Number of the caller's claim; 0: nobody else can have one. */
-  readonly epoch: number;
-  /** How long to wait for a response while requests wait, in milliseconds. Default: 2 min, because storage may be slow. */
-  readonly stalledAfterMs?: number;
-  /** Time without requests after which the agent exits. */
-  readonly idleMs?: number;
+/** How the agent's file is run on this computer. */
+export interface CommandHereOptions {
   /** The agent's file. */
   readonly agentPath?: string;
   /** The beginning of the command line, for tests: enters what stands for this computer. */
@@ -26,10 +19,26 @@ export interface AgentHereOptions {
   readonly isRoot?: boolean;
 }
 
+export interface AgentHereOptions extends CommandHereOptions {
+  /** What the agent works for. One that works for the same is ended first, or refuses this one if it was given a greater epoch. */
+  readonly purpose: string;
+  /** Number of the caller's claim; 0: nobody else can have one. */
+  readonly epoch: number;
+  /** How long to wait for a response while requests wait, in milliseconds. Default: 2 min, because storage may be slow. */
+  readonly stalledAfterMs?: number;
+  /** Time without requests after which the agent exits. */
+  readonly idleMs?: number;
+}
+
 const where = 'this computer';
 const cutAfter = 500;
 /** How long the agent's end is awaited, milliseconds. */
 const endMs = 5000;
+
+/** A command line that runs the agent's file as root, to which its options are added. */
+export function commandHere({ agentPath = defaultAgentPath(), within = [], isRoot = process.geteuid?.() === 0 }: CommandHereOptions): readonly string[] {
+  return [...within, ...(isRoot ? [] : ['sudo', '-n']), 'python3', agentPath];
+}
 
 /**
  * Runs the agent on this computer, as root, and speaks to it through a socket that nobody else has. It ends with this process.
@@ -37,11 +46,11 @@ const endMs = 5000;
  * @throws CausewayError `transport.here-not-linux`, `transport.here-not-privileged`, `transport.here-python-missing`, `fleet.claim-lost`, `transport.agent-start`
  */
 export async function connectAgentHere(options: AgentHereOptions, signal: AbortSignal): Promise<AgentSession> {
-  const { purpose, epoch, stalledAfterMs = 120_000, idleMs = 300_000, within = [], isRoot = process.geteuid?.() === 0 } = options;
+  const { purpose, epoch, stalledAfterMs = 120_000, idleMs = 300_000 } = options;
   if (process.platform !== 'linux') throw new CausewayError('transport.here-not-linux', `this is ${process.platform}`);
   if (signal.aborted) throw abortReason(signal);
   const command = [
-    ...within, ...(isRoot ? [] : ['sudo', '-n']), 'python3', options.agentPath ?? defaultAgentPath(), '--stdio', '--lock', agentLock(purpose), ...(epoch === 0 ? [] : ['--epoch', String(epoch)]), '--idle', String(idleMs / 1000),
+    ...commandHere(options), '--stdio', '--lock', agentLock(purpose), ...(epoch === 0 ? [] : ['--epoch', String(epoch)]), '--idle', String(idleMs / 1000),
   ];
   // One socket for both directions, which Node has only beside standard input and output.
   const child = spawn('/bin/sh', ['-c', 'exec "$@" <&3 >&3 3>&-', 'sh', ...command], { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
@@ -77,8 +86,8 @@ export async function connectAgentHere(options: AgentHereOptions, signal: AbortS
   return new AgentSession({ mechanism: 'local', control: link, data: [link], compression: 'never', codec: codecFor(hello.features), inFlightBytes: 'auto', throttle: undefined, release });
 }
 
-/** Why it never said hello, from its last words and those of sudo and the shell. */
-function notStarted(code: number | null, words: string, cause: unknown): CausewayError {
+/** Why it did not start, from its last words and those of sudo and the shell. */
+export function notStarted(code: number | null, words: string, cause: unknown): CausewayError {
   if (code === fencedStatus) return fenced(where, words);
   const said = `${where}: ${textEnd(words, cutAfter)}`;
   if (/^sudo: .*(?:python3|command not found)/m.test(words) || code === 127) {

@@ -22,7 +22,7 @@ const devicesSchema = z.object({
   devices: z.array(
     z.object({
       path: z.string(), serial: z.string(), lun: z.int().nonnegative().nullish().transform((lun) => lun ?? undefined), byPath: z.array(z.string()).default([]),
-      sizeBytes: z.int().nonnegative(), inUse: z.boolean(),
+      sizeBytes: z.int().nonnegative(), inUse: z.boolean(), sequence: z.int().nonnegative().nullish().transform((sequence) => sequence ?? undefined),
     }),
   ),
 });

@@ -48,10 +48,12 @@ describe('matching by what else a platform knows', () => {
     expect(await paths([linked], [device('/dev/sdb', { lun: 3 }), device('/dev/sdc', { lun: 3, byPath: ['azure/scsi1/lun3'] })])).toEqual([['a', '/dev/sdc']]);
     await expect(matchDevices([linked], [device('/dev/sdb', { lun: 3 })])).rejects.toThrowError(/lun 3, /);
   });
-  test('none that was there before the volume was attached', async () => {
-    const late = { ...attached('a', { kind: 'lun', lun: 1 }), notAmong: ['/dev/sdb'] };
-    await expect(matchDevices([late], devices)).rejects.toEqual(notMatched);
-    expect(await paths([late], [...devices.slice(0, 1), device('/dev/sdd', { lun: 1 })])).toEqual([['a', '/dev/sdd']]);
+  test('the one that appeared with the volume, and no other one that has got its name', async () => {
+    const paired = (sequence?: number) => ({ ...attached('a', { kind: 'lun', lun: 1 }), device: { path: '/dev/sdb', ...(sequence === undefined ? {} : { sequence }) } });
+    expect(await paths([paired()], devices)).toEqual([['a', '/dev/sdb']]);
+    expect(await paths([paired(7)], [device('/dev/sdb', { lun: 1, sequence: 7 })])).toEqual([['a', '/dev/sdb']]);
+    await expect(matchDevices([paired(7)], [device('/dev/sdb', { lun: 1, sequence: 8 })])).rejects.toEqual(notMatched);
+    await expect(matchDevices([paired()], [device('/dev/sdd', { lun: 1 })])).rejects.toEqual(notMatched);
   });
   test('a path, with or without its folder', async () => {
     for (const path of ['ip-10.0.0.1:3260-iscsi-iqn.a-lun-2', '/dev/disk/by-path/ip-10.0.0.1:3260-iscsi-iqn.a-lun-2']) {

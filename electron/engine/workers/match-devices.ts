@@ -33,7 +33,7 @@ export async function matchDevices(attached: readonly AttachedVolume[], devices:
   const [byOrder, named] = [attached.filter(({ identity }) => identity.kind === 'order'), attached.filter(({ identity }) => identity.kind !== 'order')];
   for (const each of named) {
     const { volume, identity } = each;
-    const fitting = devices.filter((device) => isNamed(identity, device) && each.notAmong?.includes(device.path) !== true);
+    const fitting = devices.filter((device) => isNamed(identity, device) && (each.device === undefined || isSameDevice(each.device, device)));
     const candidates = fitting.filter((device) => fits(identity, device) && !device.inUse);
     const device = candidates.length > 1 && volume.createdByThisCall ? await probe?.(volume, candidates) : undefined;
     if (candidates.length === 0) throw notMatched(each, fitting.length === 0 ? `no device has this ${identity.kind}` : 'the device has another size or is in use', devices);
@@ -56,6 +56,11 @@ export async function matchDevices(attached: readonly AttachedVolume[], devices:
     take(volume, device);
   }
   return matched;
+}
+
+/** Whether two looks saw the same device, and not another one that has got its name. */
+export function isSameDevice(one: Pick<WorkerDevice, 'path' | 'sequence'>, other: Pick<WorkerDevice, 'path' | 'sequence'>): boolean {
+  return one.path === other.path && (one.sequence === undefined || other.sequence === undefined || one.sequence === other.sequence);
 }
 
 /** Whether a worker still has a device of one of these volumes. */

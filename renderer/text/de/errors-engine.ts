@@ -106,6 +106,11 @@ export const engineErrors: Readonly<Record<string, ErrorWords>> = {
     cause: 'Kein Metadatendienst hat geantwortet, oder die Cloud hat keine laufende VM mit der ID, die der Metadatendienst, cloud-init oder die Firmware nennt.',
     remedy: 'Geben Sie die ID der VM an, wie die Cloud sie anzeigt.',
   },
+  'engine.own-vm-mismatch': {
+    title: 'Causeway läuft auf einer anderen VM als der festgelegten',
+    cause: 'Der Metadatendienst, cloud-init oder die Firmware dieses Computers nennt eine andere VM, die es in der Cloud gibt, oder eine Disk, die hier erschien, während ein Volume an die VM angehängt wurde, blieb, als das Volume abgehängt wurde. Es wurde nichts gelesen oder geschrieben.',
+    remedy: 'Legen Sie die VM neu fest, mit der ID derjenigen, auf der Causeway läuft, oder lassen Sie Causeway sie finden. Ist dies diese VM, finden Sie heraus, was die Disk noch verwendet, oder warten Sie, bis niemand Disks anhängt, und starten Sie die Ausführung erneut.',
+  },
   'engine.own-vm-unclear': {
     title: 'Es ist nicht klar, auf welcher VM Causeway läuft',
     cause: 'Der Metadatendienst, cloud-init und die Firmware nennen mehrere VMs.',

@@ -123,6 +123,12 @@ export const engineErrors = {
     remedy: 'Give the ID of the VM as the cloud shows it.',
     retryable: false,
   },
+  'engine.own-vm-mismatch': {
+    title: 'Causeway runs on another VM than the one that was set',
+    cause: 'The metadata service, cloud-init or the firmware of this computer names another VM that the cloud has, or a disk that appeared here while a volume was attached to the VM stayed when the volume was detached. Nothing was read or written.',
+    remedy: 'Set the VM again with the ID of the one that Causeway runs on, or let Causeway find it. If this is that VM, find what still uses the disk, or wait until nobody attaches disks to it, and start the execution again.',
+    retryable: false,
+  },
   'engine.own-vm-unclear': {
     title: 'It is not clear on which VM Causeway runs',
     cause: 'The metadata service, cloud-init and the firmware name several VMs.',

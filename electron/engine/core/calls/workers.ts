@@ -2,7 +2,7 @@ import { CausewayError } from '../../../../shared/model/causeway-error.ts';
 import type { Endpoint } from '../../../../shared/model/endpoint.ts';
 import type { OwnVmView } from '../../../../shared/model/own-vm.ts';
 import type { OwnVmAccess } from '../../ports/own-vm.ts';
-import { onlyOne, searchOwnVm } from '../search-own-vm.ts';
+import { isNamedHere, onlyOne, searchOwnVm } from '../../workers/search-own-vm.ts';
 import { openDestination, openSource, storedEndpoint, using, type CallsOf, type CoreContext, type Handlers } from '../core-context.ts';
 
 export const workerCalls: Handlers<CallsOf<'workers'>> = {
@@ -34,6 +34,7 @@ export const workerCalls: Handlers<CallsOf<'workers'>> = {
     const { vm, name, room, foundBy } = await atCloud(core, endpoint, async (ownVm) => {
       const search = given === undefined ? onlyOne(await searchOwnVm(ownVm, core.thisComputer, signal)) : undefined;
       const id = given ?? search?.vmId ?? '';
+      if (given !== undefined) await isNamedHere(ownVm, core.thisComputer, given, signal);
       return { vm: id, room: undefined, ...(await ownVm.check({}, id, signal)), foundBy: search?.by };
     });
     const agent = await core.ownVms.connect({ purpose: 'check', epoch: 0 }, signal);

@@ -42,6 +42,8 @@ export class MemoryLab {
   readonly detached = new Set<string>();
   /** Names of VMs that engines run on, by id. */
   readonly ownVms = new Map<string, string>();
+  /** Those of them that the account may not read. */
+  readonly unreadableVms = new Set<string>();
   /** How many more volumes such a VM takes. */
   room: number | undefined;
   /** Why no such VM is needed. */
@@ -50,6 +52,8 @@ export class MemoryLab {
   hints: readonly VmHint[] = [];
   /** How a volume is found at such a VM. Default: by its serial. */
   identity: ((volume: Volume) => OwnVmDevice) | undefined;
+  /** Told when the cloud has attached a volume to such a VM, and before it answers. */
+  onAttach: (volumeId: string) => void = () => undefined;
   /** VMs that engines run on, by the volumes that are attached to them. */
   readonly attachedTo = new Map<string, string>();
   readonly log: string[] = [];
@@ -288,6 +292,7 @@ export class MemoryLab {
       ownVm: {
         bySerial: this.identity === undefined,
         check: async (_environment, vmId) => {
+          if (this.unreadableVms.has(vmId)) throw new CausewayError('cloud.permission-denied', `read VM ${vmId}: forbidden`);
           const name = this.ownVms.get(vmId);
           if (name === undefined) throw new CausewayError('engine.own-vm-unusable', vmId);
           return { name, ...(this.room === undefined ? {} : { room: this.room }) };
@@ -304,6 +309,7 @@ export class MemoryLab {
               this.step('attach to own VM');
               if (this.attachedTo.has(id)) throw new CausewayError('cloud.volume-in-use', id);
               this.attachedTo.set(id, vmId);
+              this.onAttach(id);
               return named(entry);
             },
           }, signal);

@@ -24,7 +24,7 @@ export function ownVm(session: AzureSession): OwnVmAccess {
       if (id === undefined || !isOwnVmId(session, id)) return [];
       const hints: VmHint[] = [{ vmId: id, by: 'metadata-service' }];
       // What is no id by itself confirms one: firmware has the first half of the VM's own UUID in another order of bytes.
-      const [product, vm] = [await here.productUuid(signal), await getVm(session, id, signal)];
+      const [product, vm] = [await here.productUuid(signal), await readable(getVm(session, id, signal))];
       const own = vm?.vmId?.toLowerCase();
       if (product !== undefined && own !== undefined && [own, swapped(own)].includes(product)) hints.push({ vmId: id, by: 'product-uuid' });
       return hints;
@@ -51,6 +51,16 @@ export function ownVm(session: AzureSession): OwnVmAccess {
     // Such a VM has disks of its own on further controllers, so that the number alone does not tell.
     deviceOf: async (_run, vmId, { id, sizeBytes }, signal) => ({ kind: 'lun', lun: await lunOf(session, vmId, id, signal), isLinked: true, sizeBytes }),
   });
+}
+
+/** What the account may not read confirms nothing. */
+async function readable<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof CausewayError && error.code === 'cloud.permission-denied') return undefined;
+    throw error;
+  }
 }
 
 const zoneText = (zone: string | undefined): string => (zone === undefined ? 'in no zone' : `in zone ${zone}`);
