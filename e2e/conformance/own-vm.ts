@@ -118,6 +118,7 @@ export function describeOwnVm(name: string, startLab: () => Promise<OwnVmLab>): 
         metadata: async (asked, given) => (asked.startsWith(path) && Object.entries(headers).every(([name, value]) => given[name] === value) ? text : undefined),
         cloudInitId: async () => undefined,
         productUuid: async () => firmware,
+        bootId: () => undefined,
       }, never);
       const found = await hints(JSON.stringify(document));
       expect(found.map(({ by }) => by)).toEqual(productUuid === undefined ? ['metadata-service'] : ['metadata-service', 'product-uuid']);

@@ -21,7 +21,7 @@ function onOwnVm() {
     cloud: { machines },
     async ownVm({ world }) {
       const { vmId, agentHere } = await startOwnInstance(world, known(), 'mover');
-      return { vmId, vmName: 'mover', lease: () => true, connect: (signal) => connectAgentHere({ purpose: `${vmId} rep-1 source`, epoch: 0, ...agentHere, isRoot: false }, signal) };
+      return { vmId, vmName: 'mover', lease: () => true, giveBack: () => undefined, connect: (signal) => connectAgentHere({ purpose: `${vmId} rep-1 source`, epoch: 0, ...agentHere, isRoot: false }, signal) };
     },
   });
 }

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { ownVmEvidenceText } from '../../../shared/model/own-vm-evidence.ts';
 import { mostOwnVmVolumes } from '../../../shared/model/own-vm-limits.ts';
 import type { OwnVmView } from '../../../shared/model/own-vm.ts';
@@ -47,6 +48,7 @@ const drainPool: CommandRegistrar = (group, context) => {
 
 interface HereOptions extends ProjectOptions {
   readonly endpoint?: string;
+  readonly destination?: string;
   readonly vm?: string;
   readonly volumes?: string;
   readonly off?: true;
@@ -57,11 +59,13 @@ const workerHere: CommandRegistrar = (group, context) => {
     .command('here')
     .description('Show or set the VM of a destination or source that the engine runs on, such as a mover. Volumes of the destination, and copies of disks of the source, are attached to it, and no worker is started for the copy.')
     .option('--endpoint <endpoint>', 'the endpoint that it is a VM of, as a source and as a destination')
+    // Its name while only destinations had this.
+    .addOption(new Option('--destination <endpoint>', 'the same as --endpoint').hideHelp().conflicts('endpoint'))
     .option('--vm <id>', 'the ID that the cloud has for it; without it, the VM that the metadata service or the firmware of the engine\'s computer names')
     .option('--volumes <number>', `at the same time, from 1 to ${mostOwnVmVolumes}; executions that need more start a worker (default: 12)`)
     .option('--off', 'start workers again');
   inProject(command).action(
-    context.run(async ({ endpoint, vm, volumes: given, off, ...options }: HereOptions): Promise<ExitStatus> => {
+    context.run(async ({ destination, endpoint = destination, vm, volumes: given, off, ...options }: HereOptions): Promise<ExitStatus> => {
       const volumes = wholeNumber('--volumes', given, 1, mostOwnVmVolumes);
       if (off === true && (vm !== undefined || volumes !== undefined)) throw new UsageError('--off takes no --vm and no --volumes');
       if (endpoint === undefined && (vm !== undefined || off === true || volumes !== undefined)) throw new UsageError('--endpoint says of which cloud the VM is');

@@ -106,6 +106,7 @@ export class OwnVms {
         const leased = this.lease({ executionId, role: 'source', endpointId, volumes: copies });
         return leased !== undefined && leased !== 'full' && leased.vmId === vmId;
       },
+      giveBack: () => this.giveBack(executionId, 'source'),
       connect: (signal) => this.connect({ purpose: `${vmId} ${replicaId} source`, epoch: this.#store.ledger.epoch(replicaId) }, signal),
     };
   }

@@ -66,6 +66,8 @@ export interface OwnVmOfSource {
   readonly vmName: string;
   /** Whether this execution may have so many copies attached at the same time. What it got once, it has until it ends. */
   lease(copies: number): boolean;
+  /** The places are free for others again: it attaches none here. */
+  giveBack(): void;
   /** Starts the agent on this computer. */
   connect(signal: AbortSignal): Promise<WorkerSession>;
 }

@@ -25,7 +25,7 @@ function appeared(before: readonly WorkerDevice[], now: readonly WorkerDevice[])
 
 /**
  * Pairs volumes with devices that appeared since they began to be attached, on a computer that has disks of its own without serials. There must be exactly
- * as many as volumes: of one more it is not clear which belongs to whom.
+ * as many as volumes: with one more, any of them could be another disk.
  *
  * @returns the volumes, each with its device
  * @throws `engine.volume-not-matched`

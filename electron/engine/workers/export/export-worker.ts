@@ -64,16 +64,34 @@ export class ExportWorker {
   place(run: DestinationRun, copies: number, signal: AbortSignal): Promise<OwnVmOfSource | undefined> {
     return this.#inTurn(async () => {
       if (this.#place !== undefined) return this.#place.here;
-      const here = this.#here?.lease(copies) === true ? this.#here : undefined;
-      const isKept = ({ state, details }: LedgerEntry): boolean => state !== 'removing' && details['vmId'] === here?.vmId;
+      const leased = this.#here?.lease(copies) === true ? this.#here : undefined;
+      const isKept = ({ state, details }: LedgerEntry): boolean => state !== 'removing' && details['vmId'] === leased?.vmId;
       await this.#release(run, (entry) => !isKept(entry), signal);
-      if (here !== undefined && this.#source.ownVm !== undefined) {
-        const { name } = await this.#source.ownVm.check(run.environment, here.vmId, signal);
-        run.note(`The copies of the disks are attached to VM ${name} of the source, on which Causeway runs, and read there. No export worker is started`, { sourceVmId: here.vmId, sourceVmName: name });
-      } else if (this.#here !== undefined) run.note('This computer has as many volumes attached as it may have: starting an export worker');
+      const here = leased === undefined ? undefined : await this.#withRoom(run, leased, copies, signal);
+      if (this.#here !== undefined && leased === undefined) run.note('This computer has as many volumes attached as it may have: starting an export worker');
       this.#place = { here };
       return here;
     });
+  }
+
+  /** The VM, where it takes all copies, besides those that it has from an earlier attempt. */
+  async #withRoom(run: DestinationRun, here: OwnVmOfSource, copies: number, signal: AbortSignal): Promise<OwnVmOfSource | undefined> {
+    const { ownVm } = this.#source;
+    if (ownVm === undefined) return undefined;
+    const { name, room } = await ownVm.check(run.environment, here.vmId, signal);
+    const missing = copies - this.#attachments(run).filter(({ state }) => state === 'existing').length;
+    if (room !== undefined && room < missing) {
+      run.note(`VM ${name}, on which Causeway runs, takes ${room} more volumes and ${missing} are needed: starting an export worker`, { sourceVmId: here.vmId, room, missing });
+      here.giveBack();
+      await this.#release(run, () => true, signal);
+      return undefined;
+    }
+    run.note(`The copies of the disks are attached to VM ${name} of the source, on which Causeway runs, and read there. No export worker is started`, { sourceVmId: here.vmId, sourceVmName: name });
+    return here;
+  }
+
+  #attachments(run: Pick<DestinationRun, 'ledger'>): readonly LedgerEntry[] {
+    return run.ledger.list().filter((entry) => isCopyAttachment(entry) && entry.state !== 'removed');
   }
 
   /** Attaches a volume to the worker, which is started when there is none, and opens it through the agent. */
@@ -112,7 +130,7 @@ export class ExportWorker {
 
   /** Detaches copies from VMs that engines run on, whoever attached them. @throws `cloud.clean-up-incomplete` */
   async #release(run: Pick<DestinationRun, 'ledger'> & Partial<Pick<DestinationRun, 'note'>>, isOver: (entry: LedgerEntry) => boolean, signal: AbortSignal): Promise<void> {
-    const left = run.ledger.list().filter((entry) => isCopyAttachment(entry) && entry.state !== 'removed' && isOver(entry));
+    const left = this.#attachments(run).filter(isOver);
     for (const { details } of left) run.note?.(`Detaching volume ${String(details['volumeId'])} from VM ${String(details['vmId'])}, on which Causeway runs`, details);
     await deleteAll(this.#source.cloud, run.ledger, left, () => false, signal);
   }

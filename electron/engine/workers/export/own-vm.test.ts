@@ -22,13 +22,16 @@ let store: Store;
 let attached: Map<string, string>;
 let started: string[];
 let notes: string[];
+let givenBack: number;
+/** How many volumes the cloud lets a VM have. */
+let mostAttached: number | undefined;
 /** Called when the cloud has done it, and before it answers. */
 let afterAttachment: () => void;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'causeway-export-vm-'));
   store = openStore(folder, undefined, createHastyClock());
-  [attached, started, notes, afterAttachment] = [new Map(), [], [], () => undefined];
+  [attached, started, notes, afterAttachment, givenBack, mostAttached] = [new Map(), [], [], () => undefined, 0, undefined];
 });
 afterEach(() => {
   store.close();
@@ -59,7 +62,7 @@ const session = (vmId: string): WorkerSession => ({
   devices: async () => [{ path: '/dev/root', serial: '', byPath: [], sizeBytes, inUse: true }, ...[...attached].flatMap(([id, at]) => (at === vmId ? [{ path: `/dev/${id}`, serial: id, byPath: [], sizeBytes, inUse: false }] : []))],
   open: async ({ path }) => ({ path, digests: async () => new Uint8Array() }) as unknown as Awaited<ReturnType<WorkerSession['open']>>,
 });
-const here = (vmId: string, most = 9): OwnVmOfSource => ({ vmId, vmName: vmId, lease: (copies) => copies <= most, connect: async () => session(vmId) });
+const here = (vmId: string, most = 9): OwnVmOfSource => ({ vmId, vmName: vmId, lease: (copies) => copies <= most, giveBack: () => void (givenBack += 1), connect: async () => session(vmId) });
 const worker = (vm?: OwnVmOfSource): ExportWorker => new ExportWorker({
   cloud,
   async start() {
@@ -67,7 +70,7 @@ const worker = (vm?: OwnVmOfSource): ExportWorker => new ExportWorker({
     throw new CausewayError('cloud.quota-exceeded', 'no worker in this test');
   },
   attach: async () => ({ kind: 'order', order: 1, sizeBytes }),
-  ownVm: ownVmAccess(() => cloud, { areCopies: true }),
+  ownVm: ownVmAccess(() => cloud, { areCopies: true, room: async () => (mostAttached === undefined ? undefined : mostAttached - attached.size) }),
 }, vm);
 const run = (executionId = 'execution-1'): DestinationRun => ({
   replicaId: 'replica', executionId, vm: { id: '', name: '', os_type: 'linux', disks: [], nics: [] }, environment: {}, note: (message) => void notes.push(message),
@@ -127,6 +130,26 @@ it('a worker gets the copies after they were taken from a VM that has no room an
   await openAll(worker(here('vm')));
   await expect(openAll(worker(here('vm', 1)))).rejects.toMatchObject({ code: 'cloud.quota-exceeded' });
   expect([attached.size, started, notes.at(-1)]).toEqual([0, ['worker'], 'This computer has as many volumes attached as it may have: starting an export worker']);
+});
+
+it('a worker is started where the VM takes fewer volumes than there are copies, and the places are free again', async () => {
+  mostAttached = 1;
+  await expect(openAll(worker(here('vm')))).rejects.toMatchObject({ code: 'cloud.quota-exceeded' });
+  expect([attached.size, started, givenBack, notes.at(-1)]).toEqual([0, ['worker'], 1, 'VM vm, on which Causeway runs, takes 1 more volumes and 2 are needed: starting an export worker']);
+  // What it has of them already needs no room.
+  mostAttached = 2;
+  await openAll(worker(here('vm')));
+  expect(await openAll(worker(here('vm')))).toEqual(copies.map(({ id }) => `/dev/${id}`));
+  expect([attached.size, started, givenBack]).toEqual([2, ['worker'], 1]);
+  // What an attempt has left there is taken from it before the worker gets it.
+  await worker().stop(run(), signal);
+  notes = [];
+  const first = worker(here('vm'));
+  await first.place(run(), copies.length, signal);
+  await first.open(run(), copies[0]!, signal);
+  mostAttached = 1;
+  await expect(openAll(worker(here('vm')))).rejects.toMatchObject({ code: 'cloud.quota-exceeded' });
+  expect([attached.size, notes.filter((note) => note.startsWith('Detaching')).length]).toEqual([0, 1]);
 });
 
 it('a copy is detached before it is deleted, and no other one is', async () => {

@@ -10,7 +10,7 @@ import { attachVolume, deleteSecurityGroup, deleteVolume, detachVolume, listSecu
 import { removeKnown, untilKnown, type SourceContext } from '../../source-context.ts';
 
 /** Names that volumes may be attached by. Nitro instances take them and call the devices otherwise. */
-const devices = 'fghijklmnopqrstuvwxyz'.split('').map((letter) => `/dev/sd${letter}`);
+export const deviceNames = 'fghijklmnopqrstuvwxyz'.split('').map((letter) => `/dev/sd${letter}`);
 
 /** The region as the shared steps of workers see it. */
 export function cloudApi(context: SourceContext): WorkerCloud {
@@ -29,7 +29,7 @@ export function cloudApi(context: SourceContext): WorkerCloud {
       },
       async attach(id, volumeId, signal) {
         const taken = (await findInstance(cloud, id, signal))?.BlockDeviceMappings?.map(({ DeviceName: name }) => name) ?? [];
-        const device = devices.find((name) => !taken.includes(name));
+        const device = deviceNames.find((name) => !taken.includes(name));
         if (device === undefined) throw new CausewayError('cloud.quota-exceeded', `worker ${id} has ${taken.length} volumes and takes no more`, { details: { serverId: id, volumeId } });
         await untilKnown(context, () => attachVolume(cloud, id, volumeId, device, signal), signal);
       },
@@ -43,7 +43,7 @@ export function cloudApi(context: SourceContext): WorkerCloud {
 export async function deviceOrder({ cloud }: SourceContext, instanceId: string, volumeId: string, signal: AbortSignal): Promise<number> {
   const [volume] = await listVolumes(cloud, [{ Name: 'volume-id', Values: [volumeId] }], signal);
   const device = volume?.Attachments?.find(({ InstanceId: id }) => id === instanceId)?.Device ?? '';
-  const place = devices.indexOf(device);
+  const place = deviceNames.indexOf(device);
   if (place < 0) throw new CausewayError('cloud.unexpected-answer', `volume ${volumeId} is attached to ${instanceId} as "${device}", which was not asked for`, { details: { volumeId, serverId: instanceId } });
   return place + 1;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ThisComputer } from '../../../../../ports/own-vm.ts';
 import type { SourceContext } from '../../source-context.ts';
-import { awsOwnVm } from './own-vm.ts';
+import { awsOwnVm, roomOf } from './own-vm.ts';
 
 const never = new AbortController().signal;
 const id = 'i-0123456789abcdef0';
@@ -16,6 +16,7 @@ function computer(version: 1 | 2, told: string, kept?: string): ThisComputer {
     },
     cloudInitId: async () => kept,
     productUuid: async () => 'ec2e1916-9099-7caf-fd21-012345abcdef',
+    bootId: () => undefined,
   };
 }
 
@@ -27,4 +28,14 @@ test.each([
   // Nothing is asked of the cloud.
   const hints = await awsOwnVm({} as SourceContext).hints!(here, never);
   expect(hints).toEqual(expected.map((by) => ({ vmId: id, by })));
+});
+
+test('an instance takes as many more volumes as there are names, and as its type allows', () => {
+  const instance = (names: readonly string[], interfaces = 1) => ({ BlockDeviceMappings: names.map((name) => ({ DeviceName: name })), NetworkInterfaces: Array.from({ length: interfaces }, () => ({})) });
+  // Root disks have other names.
+  expect([roomOf(instance(['/dev/xvda']), undefined), roomOf(instance(['/dev/xvda', '/dev/sdf', '/dev/sdz']), {})]).toEqual([21, 19]);
+  const few = { EbsInfo: { MaximumEbsAttachments: 6 } };
+  expect(roomOf(instance(['/dev/xvda', '/dev/sdf'], 3), few)).toBe(4);
+  const shared = { EbsInfo: { MaximumEbsAttachments: 6, AttachmentLimitType: 'shared' as const }, InstanceStorageInfo: { Disks: [{ Count: 2 }] } };
+  expect([roomOf(instance(['/dev/xvda'], 1), shared), roomOf(instance(['/dev/xvda', '/dev/sdf', '/dev/sdg'], 3), shared)]).toEqual([2, 0]);
 });

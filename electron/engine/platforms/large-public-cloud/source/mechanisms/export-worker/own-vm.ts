@@ -1,9 +1,10 @@
+import type { Instance, InstanceTypeInfo } from '@aws-sdk/client-ec2';
 import { CausewayError } from '../../../../../../../shared/model/causeway-error.ts';
 import { ownVmAccess } from '../../../../../cloud-resources/own-vm.ts';
 import type { OwnVmAccess, ThisComputer, VmHint } from '../../../../../ports/own-vm.ts';
 import { findInstance, listInstanceTypes } from '../../../client/compute.ts';
 import type { SourceContext } from '../../source-context.ts';
-import { cloudApi } from './cloud-api.ts';
+import { cloudApi, deviceNames } from './cloud-api.ts';
 
 /** How NVMe devices of Nitro instances call a volume. */
 export const serialOf = (volumeId: string): string => volumeId.replace('-', '');
@@ -15,12 +16,24 @@ export function awsOwnVm(context: SourceContext): OwnVmAccess {
     ...access,
     async check(environment, vmId, signal) {
       const found = await access.check(environment, vmId, signal);
-      const type = (await findInstance(context.cloud, vmId, signal))?.InstanceType ?? '';
+      const instance = await findInstance(context.cloud, vmId, signal);
+      const type = instance?.InstanceType ?? '';
       const [info] = await listInstanceTypes(context.cloud, [type], signal);
       if (info?.Hypervisor === 'xen') throw new CausewayError('engine.own-vm-unusable', `VM ${found.name} is a ${type}, the devices of which have no serials: take a type of the Nitro system`);
-      return found;
+      return { ...found, room: roomOf(instance, info) };
     },
   };
+}
+
+/** How many more volumes an instance takes: by the names that they are attached by, and by what its type says, which some types share with network interfaces and disks of the host. */
+export function roomOf(instance: Pick<Instance, 'BlockDeviceMappings' | 'NetworkInterfaces'> | undefined, type: Pick<InstanceTypeInfo, 'EbsInfo' | 'InstanceStorageInfo'> | undefined): number {
+  const attached = instance?.BlockDeviceMappings ?? [];
+  const names = deviceNames.filter((name) => !attached.some(({ DeviceName: taken }) => taken === name)).length;
+  const { MaximumEbsAttachments: most, AttachmentLimitType: limit } = type?.EbsInfo ?? {};
+  if (most === undefined) return names;
+  const ofHost = (type?.InstanceStorageInfo?.Disks ?? []).reduce((sum, { Count: count = 0 }) => sum + count, 0);
+  const others = limit === 'shared' ? (instance?.NetworkInterfaces ?? []).length + ofHost : 0;
+  return Math.max(0, Math.min(names, most - attached.length - others));
 }
 
 /** The second version of the metadata service answers those alone who ask for a token first. */

@@ -52,7 +52,7 @@ function open(ownVm?: OwnVmOfSource) {
   return { source, notes };
 }
 function here(most: number, asked: number[] = []): OwnVmOfSource {
-  return { vmId, vmName: 'mover', connect: async () => session, lease: (copies) => (asked.push(copies), copies <= most) };
+  return { vmId, vmName: 'mover', connect: async () => session, lease: (copies) => (asked.push(copies), copies <= most), giveBack: () => undefined };
 }
 const opened = async ({ source }: ReturnType<typeof open>, snapshot: Snapshot, ...disks: readonly string[]): Promise<void> => {
   for (const disk of disks) await (await source.openDisk(snapshot, disk, undefined, signal)).close();
