@@ -1,4 +1,5 @@
 // lease: emulated guests
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { morphGuestOf, type MorphOptions, type MorphOutcome } from '../../electron/engine/osmorphing/index.ts';
@@ -43,18 +44,20 @@ describe.runIf(isAskedFor)('a Windows guest on a volume that BitLocker encrypts'
   const morph = (device: string, more: Partial<MorphOptions>): Promise<MorphOutcome> =>
     morphGuestOf('windows')({ ssh: lab.ssh, devices: [device], options: { ...options, ...more }, signal: new AbortController().signal });
 
-  it('gets drivers and agent with its recovery key, stays encrypted with the same key, and is untouched without it', async () => {
-    let volumeKey: Buffer = Buffer.alloc(0);
-    const guest = await lab.volume(1, async (path) => {
-      await run('cp', ['--sparse=always', original, path]);
-      volumeKey = await encryptAsBitLocker(path, mib, size, key);
-    });
-    await expect(morph(guest.device, { luksKeys: [{ key: recoveryKeyOf('another') }] })).rejects.toMatchObject({ code: 'osmorphing.locked' });
-    const outcome = await morph(guest.device, { luksKeys: [{ key }] });
-    expect(outcome.steps.find(({ step }) => step === 'install-drivers')?.notes).toContain('viostor for 2k19');
-    expect(outcome.warnings.join('\n')).toMatch(/asks for its recovery key/);
-    expect(JSON.stringify(outcome)).not.toContain(key.slice(0, 14));
-    expect(await lab.traces()).toBe('');
+  /** The three copies. */
+  async function metadata(path: string): Promise<Buffer> {
+    const disk = await open(path);
+    try {
+      const bytes = async (at: number, length: number): Promise<Buffer> => (await disk.read(Buffer.alloc(length), 0, length, mib + at)).buffer;
+      const boot = await bytes(0, 512);
+      return Buffer.concat([boot, ...await Promise.all([176, 184, 192].map((at) => bytes(Number(boot.readBigUInt64LE(at)), 65_536)))]);
+    } finally {
+      await disk.close();
+    }
+  }
+
+  /** Read by other means than those it was written through. */
+  async function expectPrepared(guest: { readonly id: string; readonly path: string }, volumeKey: Buffer): Promise<void> {
     await lab.detach(guest.id);
 
     const plain = join(lab.folder, 'plain.raw');
@@ -68,5 +71,36 @@ describe.runIf(isAskedFor)('a Windows guest on a volume that BitLocker encrypts'
     // What the guest had is still whole.
     const kept = Object.keys(before.files).filter((path) => !path.includes('/System32/config/'));
     expect(Object.fromEntries(kept.map((path) => [path, after.files[path]]))).toEqual(Object.fromEntries(kept.map((path) => [path, before.files[path]])));
+  }
+
+  it('gets drivers and agent with its recovery key, stays encrypted with the same key, and is untouched without it', async () => {
+    let volumeKey: Buffer = Buffer.alloc(0);
+    const guest = await lab.volume(1, async (path) => {
+      await run('cp', ['--sparse=always', original, path]);
+      volumeKey = await encryptAsBitLocker(path, mib, size, key);
+    });
+    await expect(morph(guest.device, { luksKeys: [{ key: recoveryKeyOf('another') }] })).rejects.toMatchObject({ code: 'osmorphing.locked' });
+    const outcome = await morph(guest.device, { luksKeys: [{ key }] });
+    expect(outcome.steps.find(({ step }) => step === 'install-drivers')?.notes).toContain('viostor for 2k19');
+    expect(outcome.warnings.join('\n')).toMatch(/asks for its recovery key/);
+    expect(JSON.stringify(outcome)).not.toContain(key.slice(0, 14));
+    expect(await lab.traces()).toBe('');
+    await expectPrepared(guest, volumeKey);
+  }, 90 * minute);
+
+  it('needs no key while its protection is suspended, and stays encrypted and suspended', async () => {
+    let volumeKey: Buffer = Buffer.alloc(0);
+    let kept: Buffer = Buffer.alloc(0);
+    const guest = await lab.volume(1, async (path) => {
+      await run('cp', ['--sparse=always', original, path]);
+      volumeKey = await encryptAsBitLocker(path, mib, size, key, { isSuspended: true });
+      kept = await metadata(path);
+    });
+    const outcome = await morph(guest.device, {});
+    expect(outcome.steps.find(({ step }) => step === 'install-drivers')?.notes).toContain('viostor for 2k19');
+    expect(outcome.warnings.join('\n')).toMatch(/protection by BitLocker is suspended .* starts without a key/);
+    expect(await lab.traces()).toBe('');
+    expect((await metadata(guest.path)).equals(kept)).toBe(true);
+    await expectPrepared(guest, volumeKey);
   }, 90 * minute);
 });

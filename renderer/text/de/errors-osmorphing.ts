@@ -18,8 +18,8 @@ export const osmorphingErrors: Readonly<Record<string, ErrorWords>> = {
   },
   'osmorphing.locked': {
     title: 'Das Betriebssystem liegt auf einem verschlüsselten Volume',
-    cause: 'Für das verschlüsselte Volume (LUKS oder BitLocker) wurde kein Schlüssel angegeben, oder keiner der angegebenen Schlüssel öffnet es.',
-    remedy: 'Speichern Sie die Passphrase oder den BitLocker-Wiederherstellungsschlüssel als Geheimnis, und nennen Sie das Geheimnis in den Bereitstellungsoptionen. Die Details nennen das Volume.',
+    cause: 'Für das verschlüsselte Volume (LUKS oder BitLocker) wurde kein Schlüssel angegeben, oder keiner der angegebenen Schlüssel öffnet es. Oder BitLocker war noch dabei, das Volume zu ver- oder entschlüsseln.',
+    remedy: 'Speichern Sie die Passphrase oder den BitLocker-Wiederherstellungsschlüssel als Geheimnis, und nennen Sie das Geheimnis in den Bereitstellungsoptionen. Die Details nennen das Volume. Ein Volume, dessen BitLocker-Schutz angehalten ist, braucht keinen Schlüssel. Ist BitLocker mit einem Volume noch nicht fertig, warten Sie das ab und führen Sie das Replikat erneut aus.',
   },
   'osmorphing.duplicate-volume-groups': {
     title: 'Zwei Volume-Gruppen haben denselben Namen',

@@ -1,12 +1,14 @@
-"""Volumes that Windows encrypted. Keys come with the request and reach cryptsetup only through its standard input."""
+"""Volumes that Windows encrypted. Keys come with the request and reach programs only through their standard input."""
 
 import base64
 import os
 import re
 
-from . import protocol
+from . import bitlocker_metadata, protocol
+from .bitlocker_metadata import Unreadable
 from .block_devices import BlockDevice
 from .command import run
+from .undo_log import DMSETUP
 
 _CONTENT = 'BitLocker'
 
@@ -16,7 +18,7 @@ def open_volumes(devices, keys, undo_log, read_only=False):
     found = []
     opened = opened_from(devices)
     for device in devices:
-        if device.content != _CONTENT or device.path in opened:
+        if device.content != _CONTENT or device.path in opened or is_suspended(device):
             continue
         if keys:
             # Not every kernel loads them by itself when they are needed.
@@ -58,10 +60,55 @@ def locked(devices):
     return [device for device in devices if device.content == _CONTENT and device.path not in opened]
 
 
+def open_suspended(devices, undo_log, read_only=False):
+    """Opens each volume whose key stands on it in the clear, as while Windows has its protection suspended. Nothing of that is changed. Returns the new devices.
+    Of the programs that open such volumes, only cryptsetup from 2.8.2 on opens these."""
+    found = []
+    for device in locked(devices):
+        try:
+            metadata = bitlocker_metadata.Metadata(device.path)
+            if not metadata.is_open or not metadata.is_whole:
+                continue
+            table = bitlocker_metadata.table(metadata, device.path)
+        except (OSError, Unreadable) as error:
+            protocol.log('%s cannot be opened without a key: %s' % (device.path, error))
+            continue
+        run(['modprobe', '-a', 'dm_crypt', 'dm_zero'], check=False, timeout=60)
+        name = 'causeway-bitlocker-%s' % re.sub(r'\W', '-', os.path.basename(device.path))
+        undo_log.will('remove-mapping', name=name)
+        result = run(DMSETUP + ['create', name] + (['--readonly'] if read_only else []), text_input=table.encode(), check=False, timeout=60)
+        if result.code != 0:
+            undo_log.undo_last()
+            why = 'it has no dmsetup' if result.code == 127 else result.err.strip()[-300:]
+            protocol.warn('the protection of %s by BitLocker is suspended, but the worker cannot open it: %s' % (device.path, why))
+            continue
+        volume = BlockDevice('/dev/mapper/' + name, 'decrypted', disk=device.disk, number=device.number, name=device.path).probe()
+        if not volume.content:
+            undo_log.undo_last()
+            protocol.warn('the protection of %s by BitLocker is suspended, but the worker cannot open it: nothing that it knows is on it' % device.path)
+            continue
+        protocol.log('%s was opened without a key: its protection by BitLocker is suspended' % device.path)
+        found.append(volume)
+    return found
+
+
 def is_suspended(device):
-    """Whether its key stands on it in the clear, as while Windows has its protection suspended, or has not ended encrypting it. Before version 2.8.2, cryptsetup
-    opens no such volume, with whatever key."""
-    return 'clear key' in _dump(device)
+    """Whether its key stands on it in the clear."""
+    metadata = _metadata(device)
+    return metadata is not None and metadata.is_open
+
+
+def is_halfway(device):
+    """Whether Windows was about to encrypt or to decrypt it."""
+    metadata = _metadata(device)
+    return metadata is not None and not metadata.is_whole
+
+
+def _metadata(device):
+    try:
+        return bitlocker_metadata.Metadata(device.path)
+    except (OSError, Unreadable):
+        return None
 
 
 def _dump(device):
@@ -85,7 +132,16 @@ def recovery_key(secret):
 
 
 def warn_of_source_keys(device):
-    """The destination has no TPM that knows the volume's key: Windows asks for the recovery key."""
+    """The destination has no TPM that knows the volume's key: Windows asks for the recovery key, unless its protection is suspended."""
+    metadata = _metadata(BlockDevice(device.name, 'partition'))
+    if metadata is not None and metadata.is_open:
+        later = (
+            'it protects the volume again by itself after some starts, and then each start asks for the recovery key: before that, remove the protection by the old TPM in Windows (manage-bde -protectors -delete C: -type TPM)'
+            if metadata.has_other_protectors
+            else 'its key stays on the disk in the clear until BitLocker is switched on or off in Windows'
+        )
+        protocol.warn('Windows is on a volume whose protection by BitLocker is suspended (%s). It starts without a key on the destination; %s' % (device.name, later))
+        return
     protocol.warn(
         'Windows is on a volume that BitLocker encrypts (%s). The destination asks for its recovery key on the console at the first start; '
         'afterwards, suspend and resume BitLocker in Windows, or each start asks again' % device.name

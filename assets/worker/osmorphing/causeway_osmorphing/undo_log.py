@@ -142,6 +142,14 @@ def _close_luks(entry):
     return _expect(['cryptsetup', 'close', entry['name']], lambda: not os.path.exists('/dev/mapper/' + entry['name']))
 
 
+# It makes and removes the device's node itself: not every worker has rules for that.
+DMSETUP = ['dmsetup', '--noudevrules', '--noudevsync']
+
+
+def _remove_mapping(entry):
+    return _expect(DMSETUP + ['remove', entry['name']], lambda: run(['dmsetup', 'info', entry['name']], timeout=60, check=False).code != 0)
+
+
 def _stop_array(entry):
     state = '/sys/block/%s/md/array_state' % os.path.basename(entry['path'])
 
@@ -224,6 +232,7 @@ _UNDO = {
     'wait-for-release': wait_for_release,
     'deactivate': _deactivate,
     'close-luks': _close_luks,
+    'remove-mapping': _remove_mapping,
     'stop-array': _stop_array,
     'make-read-only': _make_read_only,
     'allow-writes': _allow_writes,

@@ -76,14 +76,20 @@ class BitLocker(unittest.TestCase):
             self.assertIn(word, caught.exception.message)
             self.assertIn('/dev/w02', caught.exception.message)
 
-    def test_one_whose_protection_is_suspended_is_refused_with_what_to_do(self):
-        self.slots += 'VMK 1\n\tGUID:         \t02\n\tProtection:   \tVMK protected with clear key\n'
-        self.fails = Result(1, '', 'Activation of partially decrypted BITLK device is not supported.')
-        self.assertEqual(self.opened({'key': b'x'}), [])
-        with self.assertRaises(MorphError) as caught:
-            _choose([], None, self.volumes, [{}])
-        self.assertEqual(caught.exception.code, 'osmorphing.locked')
-        self.assertIn('resume it on the source', caught.exception.message)
+    def test_one_that_cannot_be_opened_without_a_key_is_refused_with_what_to_do(self):
+        class Told(object):
+            is_open, is_whole = True, True
+
+        self.addCleanup(setattr, bitlocker, '_metadata', bitlocker._metadata)
+        bitlocker._metadata = lambda one: Told
+        # No key is tried, as older programs open no such volume with whatever key.
+        self.assertEqual((self.opened({'key': b'x'}), self.asked), ([], []))
+        for keys, whole, word in (([], True, 'suspended, and the worker cannot open it: give its recovery key and resume it on the source'), ([{}], True, 'open it: resume it'), ([{}], False, 'had not ended encrypting')):
+            Told.is_whole = whole
+            with self.assertRaises(MorphError) as caught:
+                _choose([], None, self.volumes, keys)
+            self.assertEqual(caught.exception.code, 'osmorphing.locked')
+            self.assertIn(word, caught.exception.message)
 
     def test_another_reason_is_told(self):
         self.fails = Result(1, '', 'This BITLK device is in an unsupported state and cannot be activated.')

@@ -24,6 +24,9 @@ def _open(request, session, read_only=False):
         protocol.keep_secret(key['key'])
     volume.ensure_tools(session.undo_log, bool(keys), install=not request.get('local'))
     devices = open_block_stack(request['devices'], keys, session.undo_log, read_only=read_only)
+    if any(bitlocker.is_suspended(device) for device in bitlocker.locked(devices)):
+        volume.ensure_tools(session.undo_log, with_mapper=True, install=not request.get('local'))
+        devices.extend(bitlocker.open_suspended(devices, session.undo_log, read_only))
     roots = _find_roots(devices, session)
     device = _choose(roots, request.get('root'), devices, keys)
     if device.kind == 'decrypted' and device.path.startswith('/dev/mapper/causeway-bitlocker-'):
@@ -54,11 +57,17 @@ def _find_roots(devices, session):
 
 def _refuse_locked(devices, keys):
     for device in bitlocker.locked(devices):
-        if keys and bitlocker.is_suspended(device):
+        if bitlocker.is_halfway(device):
             raise MorphError(
                 'osmorphing.locked',
-                'the protection of %s by BitLocker is suspended, or its encryption is not complete, and the worker cannot open such a volume: resume it on the source (manage-bde -protectors -enable), '
-                'or decrypt it (manage-bde -off), and execute the replica again' % device.path,
+                'Windows had not ended encrypting or decrypting %s with BitLocker when the disks were copied: wait until it has (manage-bde -status shows 0 or 100 %%), and execute the replica again' % device.path,
+                {'device': device.path},
+            )
+        if bitlocker.is_suspended(device):
+            raise MorphError(
+                'osmorphing.locked',
+                'the protection of %s by BitLocker is suspended, and the worker cannot open it: %sresume it on the source (manage-bde -protectors -enable), '
+                'or decrypt it (manage-bde -off), and execute the replica again' % (device.path, '' if keys else 'give its recovery key and '),
                 {'device': device.path},
             )
         why = 'none of the keys opens it' if keys else 'no recovery key was given'

@@ -12,6 +12,8 @@ from .tree import WindowsTree
 _HIBERNATED = 14
 _UNCLEAN = 15
 _MEMORY = 'hiberfil.sys'
+# What dmsetup is in; both families have it for nearly everything that is about disks.
+_MAPPER = 'dmsetup'
 _FAST_RESTART = 'Fast restart mode detected'
 
 
@@ -19,10 +21,10 @@ def is_ntfs(device):
     return device.content == 'ntfs'
 
 
-def ensure_tools(undo_log, with_keys=False, install=True):
+def ensure_tools(undo_log, with_keys=False, install=True, with_mapper=False):
     """ntfs-3g and hivex, from the worker's own package sources when it lacks them; and the device that FUSE needs. `with_keys`:
-    also what opens encrypted volumes."""
-    needed = {'ntfs-3g': _has('ntfs-3g'), 'python3-hivex': _has_hivex(), 'cryptsetup': _has('cryptsetup') or not with_keys}
+    also what opens encrypted volumes. `with_mapper`: also what opens those that need no key, if it can be had."""
+    needed = {'ntfs-3g': _has('ntfs-3g'), 'python3-hivex': _has_hivex(), 'cryptsetup': _has('cryptsetup') or not with_keys, _MAPPER: _has('dmsetup') or not with_mapper}
     missing = sorted(name for name, there in needed.items() if not there)
     if missing:
         if install:
@@ -56,7 +58,7 @@ def _install(missing):
         run(['apt-get', '-q', 'update'], check=False, timeout=600, env=quiet)
         run(['apt-get', '-q', '-y', 'install', '--no-install-recommends'] + missing, check=False, timeout=900, env=quiet)
     elif _has('dnf'):
-        run(['dnf', '-q', '-y', 'install', 'ntfsprogs'] + missing, check=False, timeout=900)
+        run(['dnf', '-q', '-y', 'install', 'ntfsprogs'] + ['device-mapper' if one == _MAPPER else one for one in missing], check=False, timeout=900)
 
 
 def is_unclean(device, session):
