@@ -90,6 +90,8 @@ describe.runIf(isRoot)('a Windows guest on a Linux worker', () => {
     expect(script).toContain('"mac": "FA:16:3E:00:00:01"');
     expect(script.match(/"address": "10\.20\.0\.1[56]"/g)).toHaveLength(2);
     expect(script).toContain('"10.20.0.2"');
+    expect(script.replaceAll(/\s/g, '')).toContain('"addresses6":[{"address":"fd00::15","length":"64"}]');
+    expect(first.steps.find(({ step }) => step === 'install-first-boot-scripts')?.notes).toContain('the first boot sets fixed addresses on the new network cards: 10.20.0.15, 10.20.0.16, fd00::15');
     const configuration = await run('cat', [`${network}.conf`]);
     expect(configuration).toContain('local_scripts_path=C:\\Cloudbase-Init\\LocalScripts\r\n');
     // Also where the platform has no metadata, and the network no DHCP.

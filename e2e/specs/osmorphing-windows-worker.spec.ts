@@ -27,6 +27,13 @@ const oldPlatform = {
   partitions: [{ guid: null, signature: 0x57494e31, offset: 1 << 20 }, { guid: '{12345678-1234-5678-9abc-def012345678}', signature: null, offset: 1 << 20 }],
 };
 
+/** The card of the opened guest's interface has a fixed address of IPv6, too. */
+const interfaces = {
+  interfaces: { guid: '{11111111-1111-1111-1111-111111111111}', name: 'Backup LAN', suffix: 'corp.example', metric: '25', gatewayMetrics: null, servers: '10.20.0.2', servers6: null },
+  cards: [{ guid: '{11111111-1111-1111-1111-111111111111}', number: 9, kind: 6 }], routes: null,
+  addresses: { name: '0000000900000600fd000000000000000000000000000005', value: `FFFFFFFFFFFFFFFF010000000100000040${'00'.repeat(31)}` },
+};
+
 describe('a Windows guest on a Windows worker', () => {
   let worker: WinrmStandIn;
   let answers: Record<string, (request: Record<string, unknown>) => CommandAnswer | Promise<CommandAnswer>>;
@@ -44,6 +51,7 @@ describe('a Windows guest on a Windows worker', () => {
       'add-drivers': () => line({ added: ['viostor for 2k19', 'NetKVM for 2k19'], laidDown: ['qemu-ga-x86_64.msi'] }),
       'ensure-loader': () => line({ copied: ['EFI\\Boot\\bootx64.efi'], failed: ['the EFI system partition of disk 2 cannot be prepared: it is full'] }),
       'read-old-platform': () => line(oldPlatform),
+      'read-interfaces': () => line(interfaces),
       'lay-down-package': () => line({ laidDown: true, why: '' }),
       'install-agent': () => line({ set: [
         { key: 'ControlSet001\\Services\\cloudbase-init', name: 'Start', before: null, after: '2' },
@@ -79,7 +87,7 @@ describe('a Windows guest on a Windows worker', () => {
 
   it('is prepared step by step, and its disks are let go', async () => {
     const outcome = await morph({ options: options({ setDhcp: false, scripts: { firstBoot: [{ name: 'hello', content: 'hello' }], inGuest: [{ name: 'look', content: 'dir' }] } }) });
-    expect(worker.commands.map(nameOf)).toEqual(['open-guest', 'run-script', 'add-drivers', 'read-old-platform', 'install-agent', 'write-files', 'close-guest']);
+    expect(worker.commands.map(nameOf)).toEqual(['open-guest', 'run-script', 'add-drivers', 'read-old-platform', 'install-agent', 'read-interfaces', 'write-files', 'close-guest']);
     expect(outcome.dossier).toMatchObject({ family: 'windows', version: '10.0.17763', architecture: 'x86_64', hostname: 'WINSRC', bootloader: 'bootmgr' });
     expect(asked('add-drivers')[0]).toMatchObject({ url: 'https://drivers.example/virtio.iso', drive: 'E:', folders: ['2k19', '2k16', 'w10', '2k12R2', '2k12', '2k8R2'], architecture: 'amd64' });
     const files = (asked('write-files')[0]?.['files'] ?? []) as { path: string; content: string }[];
@@ -89,6 +97,8 @@ describe('a Windows guest on a Windows worker', () => {
     expect(network).toContain('"10.20.0.16"');
     expect(network).toContain('"name": "Backup LAN"');
     expect(network).toContain('"suffix": "corp.example"');
+    expect(network).toContain('"address": "fd00::5"');
+    expect(network).toContain('"metric": "25"');
     const values = asked('install-agent')[0]?.['values'] as { key: string }[];
     expect(values.filter(({ key }) => /^vio/.test(key))).toMatchObject(['viostor', 'vioscsi'].flatMap((key) => [{ key, name: 'Start', value: 0, onlyIfThere: true }, { key: `${key}\\StartOverride`, isEvery: true, value: 0, onlyIfThere: true }]));
     expect(outcome.diff.services).toEqual({ enabled: ['cloudbase-init'], disabled: ['VMTools'] });
@@ -299,6 +309,6 @@ describe('a Windows guest on a Windows worker', () => {
 /** A line that only this script has. */
 const marks: Readonly<Record<string, string>> = {
   'open-guest': 'finds its Windows', 'add-drivers': 'has DISM add', 'install-agent': 'Unpacks the guest initialization agent', 'write-files': 'Writes text files into the guest',
-  'read-old-platform': 'means something on its old platform', 'lay-down-package': 'Lays an installer down',
+  'read-interfaces': 'has of its network interfaces', 'read-old-platform': 'means something on its old platform', 'lay-down-package': 'Lays an installer down',
   'ensure-loader': 'Copies the boot loader of Windows', 'run-script': 'Runs a script of the user', 'close-guest': 'Lets go of everything', upload: '[IO.File]::Create(',
 };

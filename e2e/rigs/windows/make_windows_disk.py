@@ -71,6 +71,11 @@ def system_keys(x86=False):
         control + '\\Class': {},
         control + '\\Network\\%s\\%s\\Connection' % (NETWORK_CLASS, ADAPTER): {'Name': (SZ, 'Ethernet0')},
         control + '\\Network\\%s\\%s\\Connection' % (NETWORK_CLASS, SECOND): {'Name': (SZ, 'Ethernet1')},
+        # A fixed address of IPv6, in the store that Windows has for them: the first card is the seventh of its kind.
+        control + '\\Class\\%s\\0007' % NETWORK_CLASS: {'NetCfgInstanceId': (SZ, ADAPTER), 'NetLuidIndex': (DWORD, 7), '*IfType': (DWORD, 6)},
+        control + '\\Nsi\\{eb004a01-9b1a-11d4-9123-0050047759bc}\\10': {
+            '0000000700000600' + 'fd000000000000000000000000000015': (BINARY, struct.pack('<4I2B', 0xFFFFFFFF, 0xFFFFFFFF, 1, 1, 64, 0) + b'\xff' * 30),
+        },
         services + '\\LSI_SAS': dict(driver, Start=(DWORD, 0)),
         services + '\\partmgr': dict(driver, Start=(DWORD, 0)),
         services + '\\VMTools': {

@@ -1,5 +1,6 @@
 """What is done to a Windows registry, on a stand-in for the library that reads one."""
 
+import json
 import os
 import shutil
 import struct
@@ -15,7 +16,7 @@ from causeway_osmorphing.windows.drivers import Driver, find_drivers, install, r
 from causeway_osmorphing.windows.efi_loader import provide
 from causeway_osmorphing.windows.hive import BINARY, DWORD, MULTI, SZ, Hive, encoded
 from causeway_osmorphing.windows.installation import Installation
-from causeway_osmorphing.windows.network import interfaces_of, to_dhcp, was_private
+from causeway_osmorphing.windows.network import fixed_addresses, interfaces_of, kept_addresses, static_script, to_dhcp, was_private
 from causeway_osmorphing.windows.signature import objection
 from causeway_osmorphing.windows.tree import WindowsTree
 
@@ -278,6 +279,55 @@ class Addresses(unittest.TestCase):
         self.assertEqual([(windows.system.number(top + guid, 'EnableDHCP'), windows.system.text(top + guid, 'NameServer')) for guid in ('{fixed}', '{own-servers}', '{dhcp}')], [(1, ''), (1, ''), (1, '')])
         self.assertIsNone(windows.system.number(top + '{none}', 'EnableDHCP'))
         self.assertEqual(to_dhcp(windows), (False, []))
+
+
+class Ipv6Addresses(unittest.TestCase):
+    TOP, GUID, LOCAL = 'ControlSet001\\Control\\Nsi\\{eb004a01-9b1a-11d4-9123-0050047759bc}\\', '{11111111-1111-1111-1111-111111111111}', '0000000900000600'
+    CARD = 'ControlSet001\\Control\\Class\\{4D36E972-E325-11CE-BFC1-08002BE10318}\\0001'
+    GATEWAY = 'fe800000000000000000000000000001'
+
+    def setUp(self):
+        self.warnings = []
+        self.addCleanup(setattr, protocol, 'warn', protocol.warn)
+        protocol.warn = self.warnings.append
+
+    def address(self, text, origin=1, length=64, local=LOCAL):
+        return {(self.TOP + '10', local + text): (BINARY, struct.pack('<4IB', 0xFFFFFFFF, 0xFFFFFFFF, origin, 1, length) + b'\0' + b'\xff' * 30)}
+
+    def route(self, destination, hop=GATEWAY, local=LOCAL):
+        return {(self.TOP + '16', '00000000' + destination + '00' * 19 + local * 2 + hop): (BINARY, b'\0' * 8)}
+
+    def windows(self, *parts, **more):
+        services = 'ControlSet001\\Services\\'
+        interface = services + 'Tcpip\\Parameters\\Interfaces\\' + self.GUID
+        return Windows(merged({
+            (self.CARD, 'NetCfgInstanceId'): (SZ, self.GUID.upper()), (self.CARD, 'NetLuidIndex'): (DWORD, 9), (self.CARD, '*IfType'): (DWORD, 6),
+            (interface, 'EnableDHCP'): (DWORD, more.get('dhcp', 1)), (interface, 'InterfaceMetric'): (DWORD, 25), (interface, 'NameServer'): (SZ, ''),
+            (services + 'Tcpip6\\Parameters\\Interfaces\\' + self.GUID, 'NameServer'): (SZ, 'fd00::53, odd'),
+        }, *parts))
+
+    def test_they_are_read_from_the_store_that_windows_has_for_them(self):
+        (one,) = interfaces_of(self.windows(self.address('fd000000000000000000000000000005'), self.route('00' * 17)))
+        self.assertEqual((one.is_fixed, one.dhcp, one.known, one.metric), (True, True, ['fd00::5'], '25'))
+        self.assertEqual(one.ipv6, ([('fd00::5', 64)], ['fe80::1'], ['fd00::53'], False))
+
+    def test_what_nobody_fixed_or_has_another_form_is_left_out(self):
+        other = '0000000800000600'
+        for parts in ((), (self.address(self.GATEWAY),), (self.address('fd' + '00' * 15, origin=3),), (self.address('fd' + '00' * 15, length=0),), (self.address('fd' + '00' * 15, local=other),),
+                      ({(self.TOP + '10', 'odd'): (BINARY, b'')},), ({(self.TOP + '10', self.LOCAL + 'fd' + '00' * 15): (BINARY, b'short')},)):
+            self.assertEqual([one.is_fixed for one in interfaces_of(self.windows(*parts))], [False])
+        fixed = self.address('fd' + '00' * 15)
+        for route, others in ((self.route('20010db8' + '00' * 12 + '20'), True), (self.route('00' * 17, local=other), False), (self.route('00' * 17, hop='00' * 16), True)):
+            self.assertEqual(interfaces_of(self.windows(fixed, route))[0].ipv6[1::2], ([], others))
+
+    def test_the_first_boot_sets_them_on_the_card_that_had_them(self):
+        windows = self.windows(self.address('fd000000000000000000000000000005'), self.route('00' * 17), self.route('20010db8' + '00' * 12 + '20'), dhcp=0)
+        (card,) = json.loads(static_script(windows, [{'macAddress': 'aa-bb', 'addresses': ['FD00:0::5']}], '{{cards}}'))
+        self.assertEqual(card, {
+            'name': '', 'suffix': '', 'mac': 'AA:BB', 'addresses': [], 'gateways': [], 'servers': [], 'metric': '25', 'gatewayMetrics': [],
+            'addresses6': [{'address': 'fd00::5', 'length': '64'}], 'gateways6': ['fe80::1'], 'servers6': ['fd00::53']})
+        self.assertEqual(self.warnings, ['persistent routes of IPv6 of %s are not set again' % self.GUID])
+        self.assertEqual((fixed_addresses(windows, [{'macAddress': 'aa'}]), kept_addresses(windows)), ([], ['fd00::5']))
 
 
 class ControlSets(unittest.TestCase):

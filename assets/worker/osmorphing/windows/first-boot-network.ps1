@@ -10,6 +10,9 @@ function Get-CardText([string]$Text, [string]$Name) {
 function Get-CardList([string]$Text, [string]$Name) {
   [regex]::Match($Text, '"' + $Name + '":\s*\[([^\[\]]*)\]').Groups[1].Value
 }
+function Get-CardItem([string]$Text, [string]$Name) {
+  foreach ($part in [regex]::Matches((Get-CardList $Text $Name), '"([^"]+)"')) { $part.Groups[1].Value }
+}
 $cards = @(foreach ($block in [regex]::Matches($text, '\{(?:[^{}]|\{[^{}]*\})*\}')) {
   @{
     mac = Get-CardText $block.Value 'mac'
@@ -18,14 +21,27 @@ $cards = @(foreach ($block in [regex]::Matches($text, '\{(?:[^{}]|\{[^{}]*\})*\}
     addresses = @(foreach ($part in [regex]::Matches((Get-CardList $block.Value 'addresses'), '\{[^{}]*\}')) {
       @{ address = Get-CardText $part.Value 'address'; mask = Get-CardText $part.Value 'mask' }
     })
-    gateways = @(foreach ($part in [regex]::Matches((Get-CardList $block.Value 'gateways'), '"([^"]+)"')) { $part.Groups[1].Value })
-    servers = @(foreach ($part in [regex]::Matches((Get-CardList $block.Value 'servers'), '"([^"]+)"')) { $part.Groups[1].Value })
+    gateways = @(Get-CardItem $block.Value 'gateways')
+    servers = @(Get-CardItem $block.Value 'servers')
+    metric = Get-CardText $block.Value 'metric'
+    gatewayMetrics = @(Get-CardItem $block.Value 'gatewayMetrics')
+    addresses6 = @(foreach ($part in [regex]::Matches((Get-CardList $block.Value 'addresses6'), '\{[^{}]*\}')) {
+      "$(Get-CardText $part.Value 'address')/$(Get-CardText $part.Value 'length')"
+    })
+    gateways6 = @(Get-CardItem $block.Value 'gateways6')
+    servers6 = @(Get-CardItem $block.Value 'servers6')
   }
 })
 function Invoke-Netsh([string[]]$Words) {
   & "$env:SystemRoot\System32\netsh.exe" $Words | Out-String | Write-Output
   if ($LASTEXITCODE -ne 0) { throw "netsh $Words ended with $LASTEXITCODE" }
 }
+# Windows chooses a metric of 0 by itself.
+function Get-GatewayMetric($Card, [int]$Number) {
+  $metrics = @($Card.gatewayMetrics)
+  if ($Number -lt $metrics.Count -and $metrics[$Number] -ne '0') { "gwmetric=$($metrics[$Number])" }
+}
+$failed = $false
 foreach ($card in $cards) {
   $adapter = $null
   foreach ($attempt in 1..60) {
@@ -48,13 +64,22 @@ foreach ($card in $cards) {
   foreach ($address in $card.addresses) {
     if ($first) {
       $gateway = 'none'
-      if (@($card.gateways).Count -gt 0) { $gateway = @($card.gateways)[0] }
-      Invoke-Netsh 'interface', 'ipv4', 'set', 'address', "name=$index", 'source=static', "address=$($address.address)", "mask=$($address.mask)", "gateway=$gateway", 'store=persistent'
+      $metric = @()
+      if (@($card.gateways).Count -gt 0) {
+        $gateway = @($card.gateways)[0]
+        $metric = @(Get-GatewayMetric $card 0)
+      }
+      Invoke-Netsh (@('interface', 'ipv4', 'set', 'address', "name=$index", 'source=static', "address=$($address.address)", "mask=$($address.mask)", "gateway=$gateway") + $metric + @('store=persistent'))
       $first = $false
     } else {
       Invoke-Netsh 'interface', 'ipv4', 'add', 'address', "name=$index", "address=$($address.address)", "mask=$($address.mask)", 'store=persistent'
     }
   }
+  # Further ones are for when the first is down.
+  for ($number = 1; $number -lt @($card.gateways).Count; $number++) {
+    Invoke-Netsh (@('interface', 'ipv4', 'add', 'address', "name=$index", "gateway=$(@($card.gateways)[$number])") + @(Get-GatewayMetric $card $number) + @('store=persistent'))
+  }
+  if ($card.metric) { Invoke-Netsh 'interface', 'ipv4', 'set', 'interface', "interface=$index", "metric=$($card.metric)", 'store=persistent' }
   $first = $true
   foreach ($server in $card.servers) {
     if ($first) {
@@ -64,5 +89,15 @@ foreach ($card in $cards) {
       Invoke-Netsh 'interface', 'ipv4', 'add', 'dnsservers', "name=$index", "address=$server", 'validate=no'
     }
   }
+  # IPv6 may be off in this Windows. Other cards get their addresses all the same.
+  try {
+    foreach ($address in $card.addresses6) { Invoke-Netsh 'interface', 'ipv6', 'add', 'address', "interface=$index", "address=$address", 'store=persistent' }
+    foreach ($gateway in $card.gateways6) { Invoke-Netsh 'interface', 'ipv6', 'add', 'route', 'prefix=::/0', "interface=$index", "nexthop=$gateway", 'store=persistent' }
+    foreach ($server in $card.servers6) { Invoke-Netsh 'interface', 'ipv6', 'add', 'dnsservers', "name=$index", "address=$server", 'validate=no' }
+  } catch {
+    Write-Output $_.Exception.Message
+    $failed = $true
+  }
 }
+if ($failed) { exit 1 }
 exit 0

@@ -7,7 +7,8 @@ import { initAgentConfiguration } from './init-agent.ts';
 import { powershellFile } from './powershell-files.ts';
 import { cloudServers, denials, guards, oldPlatformSchema, settleOldPlatform } from './old-platform.ts';
 import { emulatedDiskServices, emulatedDiskValues, hasSourceServices, hybridServices, registryValues, sourceDrivers, sourceFilters, sourceServices, stayingTools, usbDoubt, withoutSourceDrivers } from './service-values.ts';
-import { staticCards } from './static-network.ts';
+import { ipv6Settings, type RegistryInterfaces } from './ipv6-settings.ts';
+import { fixedInterfaces, staticCards } from './static-network.ts';
 import { windowsMaterial, windowsModeOf } from './windows-mode.ts';
 import { quoted } from '../../transport/winrm/winrm-connection.ts';
 import { attribute, bodyOf, child, createShell, envelope, faultOf, outputOf, startCommand, textOf } from '../../transport/winrm/ws-man-messages.ts';
@@ -160,7 +161,7 @@ describe('fixed addresses', () => {
   const one = { addresses: ['10.0.0.1'], masks: ['255.255.0.0'], gateways: ['10.0.0.254'], servers: [] };
   it('go to the card that had them', () => {
     expect(staticCards([one], [{ macAddress: 'aa-bb', addresses: ['10.0.0.1'] }])).toEqual({
-      cards: [{ name: '', suffix: '', mac: 'AA:BB', addresses: [{ address: '10.0.0.1', mask: '255.255.0.0' }], gateways: ['10.0.0.254'], servers: [] }], warnings: [],
+      cards: [{ name: '', suffix: '', mac: 'AA:BB', addresses: [{ address: '10.0.0.1', mask: '255.255.0.0' }], gateways: ['10.0.0.254'], servers: [], metric: '', gatewayMetrics: [], addresses6: [], gateways6: [], servers6: [] }], warnings: [],
     });
     expect(staticCards([one], [{ macAddress: 'aa' }]).cards).toHaveLength(1);
     const named = (name: string, suffix: string): object | undefined => staticCards([{ ...one, name, suffix }], [{ macAddress: 'aa' }]).cards[0];
@@ -169,6 +170,50 @@ describe('fixed addresses', () => {
     for (const odd of ['a"b', 'a}b', 'a]b', 'Übertragung', 'a\nb', '']) expect(named(odd, odd)).toMatchObject({ name: '', suffix: '' });
     const unclear = staticCards([one], [{ macAddress: 'aa', addresses: ['10.7.7.7'] }]);
     expect([unclear.cards, unclear.warnings.length]).toEqual([[], 1]);
+  });
+});
+
+describe('fixed IPv6 addresses', () => {
+  const guid = '{11111111-1111-1111-1111-111111111111}';
+  const local = '0000000900000600';
+  const address = (text: string, { origin = 1, length = 64 } = {}): { name: string; value: string } => ({
+    name: local + text, value: `FFFFFFFFFFFFFFFF0${origin}00000001000000${length.toString(16).toUpperCase().padStart(2, '0')}00${'FF'.repeat(28)}`,
+  });
+  const route = (destination: string, nextHop: string, of = local): { name: string; value: string } => ({ name: `00000000${destination}${'00'.repeat(19)}${of}${of}${nextHop}`, value: '' });
+  const found = (more: Partial<RegistryInterfaces> = {}): RegistryInterfaces => ({
+    interfaces: [{ guid, name: 'LAN', suffix: '', metric: '25', gatewayMetrics: ['5'], servers: [], servers6: ['fd00::53', 'odd'] }], cards: [{ guid: guid.toUpperCase(), number: 9, kind: 6 }],
+    addresses: [address('fd000000000000000000000000000005')], routes: [route('00'.repeat(17), 'fe800000000000000000000000000001')], ...more,
+  });
+
+  it('are read from the store that Windows has for them', () => {
+    expect(ipv6Settings(found(), guid)).toEqual({ addresses: [{ address: 'fd00::5', length: '64' }], gateways: ['fe80::1'], servers: ['fd00::53'], hasOtherRoutes: false });
+    const others = [address('fe80000000000000000000000000000a'), address('fd000000000000000000000000000006', { origin: 3 }), address('fd000000000000000000000000000007', { length: 0 }), { name: 'odd', value: '' }, { name: `0000000800000600${'0'.repeat(31)}1`, value: '' }];
+    expect(ipv6Settings(found({ addresses: others }), guid).addresses).toEqual([]);
+    expect(ipv6Settings(found({ cards: [] }), guid).addresses).toEqual([]);
+    const routes = [route(`20010db8${'00'.repeat(12)}20`, 'fe800000000000000000000000000001'), route('00'.repeat(17), 'fe800000000000000000000000000002', '0000000800000600')];
+    expect(ipv6Settings(found({ routes }), guid)).toMatchObject({ gateways: [], hasOtherRoutes: true });
+  });
+
+  it('go to the card that had them, with metrics, beside fixed ones of IPv4 or without', () => {
+    const nics = [{ macAddress: 'aa', addresses: ['FD00:0::5'] }];
+    expect(staticCards(fixedInterfaces([], found()), nics)).toEqual({ warnings: [], cards: [{
+      name: 'LAN', suffix: '', mac: 'AA', addresses: [], gateways: [], servers: [], metric: '25', gatewayMetrics: ['5'], addresses6: [{ address: 'fd00::5', length: '64' }], gateways6: ['fe80::1'], servers6: ['fd00::53'],
+    }] });
+    const both = staticCards(fixedInterfaces([{ guid, addresses: ['10.0.0.1'], masks: ['255.0.0.0'], gateways: [], servers: [] }], found()), nics).cards;
+    expect(both).toMatchObject([{ addresses: [{ address: '10.0.0.1' }], addresses6: [{ address: 'fd00::5' }] }]);
+    expect(fixedInterfaces([], found({ addresses: [] }))).toEqual([]);
+    expect(staticCards(fixedInterfaces([], found({ routes: [route(`20010db8${'00'.repeat(12)}20`, '00'.repeat(16))] })), nics).warnings).toEqual(['persistent routes of IPv6 of LAN are not set again']);
+  });
+
+  it('have the same names in the script that sets them and in what both ways of preparing write', () => {
+    const folder = join(import.meta.dirname, '../../../../assets/worker/osmorphing');
+    const script = readFileSync(join(folder, 'windows/first-boot-network.ps1'), 'utf8');
+    const program = readFileSync(join(folder, 'causeway_osmorphing/windows/network.py'), 'utf8');
+    const [card = {}] = staticCards(fixedInterfaces([], found()), [{ macAddress: 'aa' }]).cards;
+    for (const name of Object.keys(card)) {
+      expect(program).toContain(`'${name}': `);
+      expect(script).toMatch(new RegExp(`Get-Card(?:Text|List|Item) .*'${name}'`));
+    }
   });
 });
 
@@ -197,7 +242,7 @@ describe('messages of Windows Remote Management', () => {
   });
 
   it('hold every worker script on one command line', async () => {
-    for (const name of ['open-guest', 'add-drivers', 'ensure-loader', 'read-old-platform', 'lay-down-package', 'install-agent', 'write-files', 'run-script', 'close-guest'] as const) {
+    for (const name of ['open-guest', 'read-interfaces', 'add-drivers', 'ensure-loader', 'read-old-platform', 'lay-down-package', 'install-agent', 'write-files', 'run-script', 'close-guest'] as const) {
       const script = `${await powershellFile('worker-functions')}\n${await powershellFile(name)}`;
       expect(Buffer.from(script, 'utf16le').toString('base64').length).toBeLessThan(32_000);
     }

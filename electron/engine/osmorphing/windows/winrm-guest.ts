@@ -11,7 +11,8 @@ import { agentWishes } from './offline-guest.ts';
 import { powershellFile, type PowershellFile } from './powershell-files.ts';
 import { dhcpValues, emulatedDiskValues, hasSourceServices, hypervValues, registryDiff, registryValues, stayingTools, stopAtBlueScreens, usbDoubt, virtioDiskValues, withoutSourceDrivers, type GuestPlatform } from './service-values.ts';
 import { denials, oldPlatformSchema, settleOldPlatform } from './old-platform.ts';
-import { staticCards } from './static-network.ts';
+import { interfacesSchema } from './ipv6-settings.ts';
+import { fixedInterfaces, staticCards } from './static-network.ts';
 import { isXenAlone } from './windows-mode.ts';
 import { loginByWinrm, type WinrmLoginOptions } from './winrm-login.ts';
 import type { WinrmConnection, WinrmTarget } from '../../transport/winrm/winrm-connection.ts';
@@ -204,9 +205,10 @@ class WindowsWorker {
     const later: JsonObject[] = [];
     if (hasAgent) files.push(file(`${initAgentFolder.slice(3)}\\conf\\cloudbase-init.conf`, initAgentConfiguration(agentWishes(options))));
     if (options.setDhcp === false) {
-      const { cards, warnings } = staticCards(guest.interfaces, options.nics);
+      const found = await this.#ask('read-interfaces', { drive: guest.drive }, interfacesSchema);
+      const { cards, warnings } = staticCards(fixedInterfaces(guest.interfaces, found), options.nics);
       for (const warning of warnings) this.#warn(warning);
-      this.#fixedAddresses = cards.map(({ mac, addresses }) => ({ macAddress: mac.toLowerCase(), addresses: addresses.map(({ address }) => address) }));
+      this.#fixedAddresses = cards.filter(({ addresses }) => addresses.length > 0).map(({ mac, addresses }) => ({ macAddress: mac.toLowerCase(), addresses: addresses.map(({ address }) => address) }));
       if (cards.length > 0) {
         later.push(file(`${scripts}\\10-causeway-network.ps1`, (await powershellFile('first-boot-network')).replace('{{cards}}', () => JSON.stringify(cards, undefined, 1))));
       }

@@ -1,4 +1,6 @@
-"""The boot loader of Windows where firmware looks that knows nothing of this machine."""
+"""The boot loader of Windows where firmware looks that knows nothing of this machine. Of its boot data, one setting alone may keep Windows from starting elsewhere.
+Others are left as they are: disks are found by what is on them, a debugger that nobody attached and a hypervisor that does not start hold nothing up, and test signing is
+nothing that drivers of the destination need."""
 
 import os
 

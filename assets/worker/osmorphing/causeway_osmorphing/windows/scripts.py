@@ -9,7 +9,7 @@ from ..command import run
 from ..protocol import MorphError
 from . import old_platform, platform_agent, source_tools
 from .drivers import TARGET
-from .network import has_fixed, static_script, was_private
+from .network import has_fixed, kept_addresses, static_script, was_private
 
 _ENDINGS = ('.ps1', '.cmd', '.bat', '.py', '.exe')
 
@@ -94,6 +94,8 @@ def first_boot(installation, request, folder):
     for path, content in [runner] + [('%s/FirstBoot/%s' % (folder.rsplit('/', 1)[0], name), content) for name, content in wanted]:
         if installation.tree.write(path, content.encode('utf-8', 'surrogateescape')):
             notes.append(path.rsplit('/', 1)[1])
+    if any(name == '10-causeway-network.ps1' for name in notes):
+        notes.append('the first boot sets fixed addresses on the new network cards: %s' % ', '.join(kept_addresses(installation)))
     if stops and notes:
         notes.append('Windows stops at a blue screen until its first boot is done')
     return bool(notes), notes
