@@ -23,7 +23,7 @@ export const osmorphingErrors = {
   'osmorphing.locked': {
     title: 'The operating system is on an encrypted volume',
     cause: 'No key was given for the encrypted volume (LUKS or BitLocker), or none of the given keys opens it. Or BitLocker was still encrypting or decrypting the volume.',
-    remedy: 'Store the passphrase, or the recovery key of BitLocker, as a secret, and name the secret in the deployment options. The details name the volume. A volume whose protection by BitLocker is suspended needs no key. If BitLocker is not done with a volume, wait until it is, and execute the replica again.',
+    remedy: 'Store the passphrase, or the recovery key of BitLocker, as a secret, and name the secret in the deployment options. The details name the volume. A volume with suspended BitLocker protection needs no key. If BitLocker has not finished with a volume, wait until it has, and execute the replica again.',
     retryable: false,
   },
   'osmorphing.duplicate-volume-groups': {
