@@ -8,7 +8,7 @@ from . import bitlocker_metadata, protocol
 from .bitlocker_metadata import Unreadable
 from .block_devices import BlockDevice
 from .command import run
-from .undo_log import DMSETUP
+from .undo_log import DMSETUP, update_node
 
 _CONTENT = 'BitLocker'
 
@@ -82,6 +82,7 @@ def open_suspended(devices, undo_log, read_only=False):
             why = 'it has no dmsetup' if result.code == 127 else result.err.strip()[-300:]
             protocol.warn('the protection of %s by BitLocker is suspended, but the worker cannot open it: %s' % (device.path, why))
             continue
+        update_node(name)
         volume = BlockDevice('/dev/mapper/' + name, 'decrypted', disk=device.disk, number=device.number, name=device.path).probe()
         if not volume.content:
             undo_log.undo_last()

@@ -142,12 +142,20 @@ def _close_luks(entry):
     return _expect(['cryptsetup', 'close', entry['name']], lambda: not os.path.exists('/dev/mapper/' + entry['name']))
 
 
-# It makes and removes the device's node itself: not every worker has rules for that.
+# It waits for no rules of udev: not every worker has those of the device mapper.
 DMSETUP = ['dmsetup', '--noudevrules', '--noudevsync']
 
 
+def update_node(name):
+    """Makes or removes the node in /dev/mapper, as the device is there or not."""
+    run(DMSETUP + ['mknodes', name], check=False, timeout=60)
+
+
 def _remove_mapping(entry):
-    return _expect(DMSETUP + ['remove', entry['name']], lambda: run(['dmsetup', 'info', entry['name']], timeout=60, check=False).code != 0)
+    name = entry['name']
+    why = _expect(DMSETUP + ['remove', name], lambda: run(['dmsetup', 'info', name], timeout=60, check=False).code != 0)
+    update_node(name)
+    return why
 
 
 def _stop_array(entry):
