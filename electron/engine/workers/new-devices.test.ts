@@ -57,7 +57,8 @@ function computer({ late, ofUser, counts }: { readonly late: readonly number[] |
   const clock = createHastyClock();
   const attachedAt = new Map<string, { readonly since: number; readonly sequence: number }>();
   let [looks, sequence] = [0, 100];
-  const users = ofUser.map((each) => ({ ...each, sequence: sequence += 1 }));
+  // Of two with the same name, the first keeps it.
+  const users = ofUser.toSorted((one, other) => one.at - other.at).map((each) => ({ ...each, sequence: sequence += 1 }));
   const isFree = (name: string): boolean => late === undefined || !attachedAt.has(name);
   const shown = (): readonly (WorkerDevice & { readonly isUsers: boolean })[] => [
     ...users.flatMap((one, index) => (one.at <= looks && isFree(one.name) && users.findIndex(({ name, at }) => name === one.name && at <= looks) === index
