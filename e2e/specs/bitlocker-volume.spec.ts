@@ -18,7 +18,7 @@ const [key, another] = [recoveryKeyOf('causeway'), recoveryKeyOf('another')];
  */
 const attempt = `
 import base64, json, sys
-from causeway_osmorphing import bitlocker, protocol
+from causeway_osmorphing import bitlocker, device_mapper, protocol
 from causeway_osmorphing.block_devices import BlockDevice
 from causeway_osmorphing.command import Result, run
 from causeway_osmorphing.protocol import MorphError
@@ -36,10 +36,10 @@ protocol.emit = lambda kind, **fields: said.append([kind, fields.get('message', 
 tables = []
 def stand_in(args, **more):
     if args[0] == 'dmsetup':
-        tables.append(more['text_input'].decode())
+        tables.extend([more['text_input'].decode()] if 'create' in args else [])
         return Result(0, '', '')
     return run(args[:4] + ['--test-passphrase'] + args[4:] if args[:2] == ['cryptsetup', 'open'] else args, **more)
-bitlocker.run = stand_in
+bitlocker.run = device_mapper.run = stand_in
 def probe(self):
     self.properties = {'TYPE': 'ntfs'}
     return self

@@ -4,11 +4,10 @@ import base64
 import os
 import re
 
-from . import bitlocker_metadata, protocol
+from . import bitlocker_metadata, device_mapper, protocol
 from .bitlocker_metadata import Unreadable
 from .block_devices import BlockDevice
 from .command import run
-from .undo_log import DMSETUP, update_node
 
 _CONTENT = 'BitLocker'
 
@@ -76,13 +75,12 @@ def open_suspended(devices, undo_log, read_only=False):
         run(['modprobe', '-a', 'dm_crypt', 'dm_zero'], check=False, timeout=60)
         name = 'causeway-bitlocker-%s' % re.sub(r'\W', '-', os.path.basename(device.path))
         undo_log.will('remove-mapping', name=name)
-        result = run(DMSETUP + ['create', name] + (['--readonly'] if read_only else []), text_input=table.encode(), check=False, timeout=60)
+        result = device_mapper.create(name, table, read_only)
         if result.code != 0:
             undo_log.undo_last()
             why = 'it has no dmsetup' if result.code == 127 else result.err.strip()[-300:]
             protocol.warn('the protection of %s by BitLocker is suspended, but the worker cannot open it: %s' % (device.path, why))
             continue
-        update_node(name)
         volume = BlockDevice('/dev/mapper/' + name, 'decrypted', disk=device.disk, number=device.number, name=device.path).probe()
         if not volume.content:
             undo_log.undo_last()

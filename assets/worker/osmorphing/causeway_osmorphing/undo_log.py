@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 
-from . import protocol
+from . import device_mapper, protocol
 from .command import CleaningUp, run
 from .confined import Confined
 from .enclosure import plain
@@ -122,14 +122,18 @@ def end_processes_in(folder):
 
 def _expect(args, gone):
     """Repeats a command until `gone()`."""
+    return _repeat(lambda: run(args, timeout=120, check=False), gone, ' '.join(args))
+
+
+def _repeat(attempt, gone, what):
     result = None
     for _ in range(20):
         if gone():
             return None
-        result = run(args, timeout=120, check=False)
+        result = attempt()
         if result.code != 0:
             time.sleep(0.25)
-    return None if gone() else '`%s`: %s' % (' '.join(args), result.err.strip()[-300:])
+    return None if gone() else '`%s`: %s' % (what, result.err.strip()[-300:])
 
 
 def _deactivate(entry):
@@ -142,20 +146,9 @@ def _close_luks(entry):
     return _expect(['cryptsetup', 'close', entry['name']], lambda: not os.path.exists('/dev/mapper/' + entry['name']))
 
 
-# It waits for no rules of udev: not every worker has those of the device mapper.
-DMSETUP = ['dmsetup', '--noudevrules', '--noudevsync']
-
-
-def update_node(name):
-    """Makes or removes the node in /dev/mapper, as the device is there or not."""
-    run(DMSETUP + ['mknodes', name], check=False, timeout=60)
-
-
 def _remove_mapping(entry):
     name = entry['name']
-    why = _expect(DMSETUP + ['remove', name], lambda: run(['dmsetup', 'info', name], timeout=60, check=False).code != 0)
-    update_node(name)
-    return why
+    return _repeat(lambda: device_mapper.remove(name), lambda: not device_mapper.is_there(name), 'dmsetup remove %s' % name)
 
 
 def _stop_array(entry):

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 import zlib
 
-from causeway_osmorphing import aes_ccm, bitlocker, protocol
+from causeway_osmorphing import aes_ccm, bitlocker, device_mapper, protocol
 from causeway_osmorphing.bitlocker_metadata import Metadata, Unreadable, table
 from causeway_osmorphing.command import Result
 from causeway_osmorphing.block_devices import BlockDevice
@@ -146,7 +146,7 @@ class Opened(unittest.TestCase):
         self.addCleanup(os.unlink, self.path)
         self.asked, self.warnings, self.undone, self.code, self.content = [], [], [], 0, 'ntfs'
         for module, name, value in (
-            (bitlocker, 'run', self.run_stand_in), (protocol, 'warn', self.warnings.append), (protocol, 'log', lambda line: None), (BlockDevice, 'probe', lambda one: self.probe_stand_in(one))
+            (bitlocker, 'run', self.run_stand_in), (device_mapper, 'run', self.run_stand_in), (protocol, 'warn', self.warnings.append), (protocol, 'log', lambda line: None), (BlockDevice, 'probe', lambda one: self.probe_stand_in(one))
         ):
             self.addCleanup(setattr, module, name, getattr(module, name))
             setattr(module, name, value)
@@ -175,9 +175,10 @@ class Opened(unittest.TestCase):
             self.asked, self.undone = [], []
             found = self.opened(read_only)
             self.assertEqual([(one.kind, one.name) for one in found], [('decrypted', self.path)])
-            args, given = self.asked[-1]
+            (args, given), (then, _) = self.asked[-2:]
             name = found[0].path.rsplit('/', 1)[1]
             self.assertEqual((args, self.undone), (['dmsetup', '--noudevrules', '--noudevsync', 'create', name] + (['--readonly'] if read_only else []), [('remove-mapping', {'name': name})]))
+            self.assertEqual(then[-2:], ['mknodes', name])
             self.assertIn(STORED[:32].hex().encode(), given)
             bitlocker.warn_of_source_keys(found[0])
         self.assertIn('-type TPM', self.warnings[0])
