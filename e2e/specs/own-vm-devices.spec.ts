@@ -5,7 +5,6 @@ import { copyFile, mkdir, mkdtemp, open, readFile, rm, truncate } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProject } from '../../electron/engine/core/open-project.ts';
 import { createAzureDestination } from '../../electron/engine/platforms/resource-group-cloud/destination/azure-destination.ts';
 import type { DestinationRun } from '../../electron/engine/ports/destination-platform.ts';
 import { ensureStateFolder } from '../../electron/engine/store/database.ts';
@@ -22,7 +21,7 @@ import { hurriedClock } from '../rigs/hurried-clock.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
 import type { LabMachines } from '../rigs/machines/lab-machines.ts';
 import { resolveAddress } from '../rigs/machines/reachable-port.ts';
-import { labCore, type LabProject } from '../rigs/project/lab-options.ts';
+import { withLabProject, type LabProject } from '../rigs/project/lab-options.ts';
 import { stockVm } from '../rigs/resource-group-cloud/source-lab.ts';
 import { startResourceGroupCloud, type ResourceGroupCloud } from '../rigs/resource-group-cloud/start.ts';
 
@@ -92,14 +91,7 @@ describe.runIf(process.geteuid?.() === 0)('an engine on a VM whose devices have 
     return workerId;
   }
 
-  async function use<T>(work: (core: CoreClient) => Promise<T>): Promise<T> {
-    const { client } = await openProject(labCore(project), new AbortController().signal);
-    try {
-      return await work(client);
-    } finally {
-      await client.close();
-    }
-  }
+  const use = <T>(work: (core: CoreClient) => Promise<T>): Promise<T> => withLabProject(project, work);
 
   async function execute(): Promise<ExecutionDetail> {
     const { id } = await use((core) => core.call('replica.execute', { replica: 'web' }));

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, open, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openProject } from '../../electron/engine/core/open-project.ts';
 import { ensureStateFolder } from '../../electron/engine/store/database.ts';
 import { keyFileWrapper, makeKeyFile } from '../../electron/secrets/key-file-wrapper.ts';
 import { createVault } from '../../electron/secrets/vault.ts';
@@ -13,7 +12,7 @@ import type { JsonObject } from '../../shared/model/json.ts';
 import { resourceGroupCloudConnection } from '../conformance/resource-group-cloud-calls.ts';
 import { talkingBootSector } from '../rigs/guests/talking-boot-sector.ts';
 import { labMachines, usualWorkerKind } from '../rigs/machines/kinds.ts';
-import { labCore, type LabProject } from '../rigs/project/lab-options.ts';
+import { withLabProject, type LabProject } from '../rigs/project/lab-options.ts';
 import { defaultSizes } from '../rigs/resource-group-cloud/catalogue.ts';
 import { startResourceGroupCloud, type ResourceGroupCloud } from '../rigs/resource-group-cloud/start.ts';
 
@@ -61,15 +60,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** Opens the project for a moment; closing it waits for what runs. */
-async function use<T>(work: (core: CoreClient) => Promise<T>): Promise<T> {
-  const { client } = await openProject(labCore(project), new AbortController().signal);
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
+const use = <T>(work: (core: CoreClient) => Promise<T>): Promise<T> => withLabProject(project, work);
 
 async function execute(replica = 'web'): Promise<ExecutionDetail> {
   const { id } = await use((core) => core.call('replica.execute', { replica }));

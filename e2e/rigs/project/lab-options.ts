@@ -1,4 +1,5 @@
 import type { CoreOptions } from '../../../electron/engine/core/core.ts';
+import { openProject } from '../../../electron/engine/core/open-project.ts';
 import { probePort } from '../../../electron/engine/deployments/boot-probe.ts';
 import { usualBootPatience, type BootPatience } from '../../../electron/engine/deployments/boot-verdict.ts';
 import { createClassicDestination } from '../../../electron/engine/platforms/classic-infrastructure-cloud/destination/classic-destination.ts';
@@ -17,6 +18,7 @@ import { takeTurnHere } from '../../../electron/engine/transport/turn-here.ts';
 import { connectWorker } from '../../../electron/engine/transport/connect-worker.ts';
 import { keyFileWrapper } from '../../../electron/secrets/key-file-wrapper.ts';
 import { openVault } from '../../../electron/secrets/vault.ts';
+import type { CoreClient } from '../../../shared/contract/core-client.ts';
 import { hurriedClock } from '../hurried-clock.ts';
 import { resolveAddress } from '../machines/reachable-port.ts';
 
@@ -52,6 +54,16 @@ export interface LabPatience {
 
 /** For guests that say at once all that they will say. */
 export const quickBoot: BootPatience = { ...usualBootPatience, stopSeconds: 0.5, loginSeconds: 0.3, firstPauseMs: 50, longestPauseMs: 250 };
+
+/** Opens the project for a moment; closing it waits for what runs. */
+export async function withLabProject<T>(project: LabProject, work: (core: CoreClient) => Promise<T>): Promise<T> {
+  const { client } = await openProject(labCore(project), new AbortController().signal);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
 
 /** The product's own core, but for shorter pauses and the lab's ports. */
 export function labCore(project: LabProject): CoreOptions {
