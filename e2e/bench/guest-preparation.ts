@@ -1,6 +1,6 @@
 /**
  * What it costs to prepare guests for virtio, beside virt-customize (which gets the same work told command by
- * command) and virt-v2v-in-place (which does not install cloud-init): all in software emulation, on copies of one disk, from
+ * command) and virt-v2v-in-place (which installs no packages): all in software emulation, on copies of one disk, from
  * the start of the machine that does it to its end. Then what each changed in the guest, and whether what it made boots
  * and answers SSH when its network card sits in another slot. The guests are the plain one and any of the corpus.
  *
@@ -27,7 +27,7 @@ type Way = (typeof ways)[number];
 interface Outcome {
   readonly way: Way;
   readonly seconds: number;
-  /** Of them, installing cloud-init; undefined where it is not told or not done. */
+  /** Of them, installing cloud-init and the hypervisor's agent; undefined where it is not told or not done. */
   readonly packageSeconds?: number;
   readonly change: TreeChange;
   /** What came of booting it. */
@@ -59,8 +59,9 @@ if (process.geteuid?.() !== 0) {
 const scratch = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
 try {
   const measured: Measured[] = [];
-  // The appliance of the peers is built once, when they first run; that is not their work on a guest.
+  // The appliance of the peers is built once, when they first run; that is not their work on a guest. Then the files of both machines are in memory.
   if (chosen.some((way) => way !== 'causeway')) await run(peer, ['warm-up', join(await imageOf(guests[0]!), 'disk.raw'), imageCache]);
+  if (chosen.includes('causeway')) await (await startMorphLab('qemu')).close();
   for (const guest of guests) measured.push(await measureAll(guest));
   report(measured);
   kept.finish();
@@ -176,14 +177,14 @@ function report(measured: readonly Measured[]): void {
     keep(guest, outcomes);
     console.log(`preparing the guest ${guest} for virtio, in software emulation (one run; load ${loads.map((load) => load.toFixed(1)).join(', ')})`);
     for (const { way, seconds, packageSeconds, change, boot } of outcomes) {
-      const installing = packageSeconds === undefined ? '' : `, of which cloud-init ${packageSeconds.toFixed(0)} s`;
+      const installing = packageSeconds === undefined ? '' : `, of which packages ${packageSeconds.toFixed(0)} s`;
       console.log(`${way}: ${seconds.toFixed(0)} s${installing}; ${boot}`);
       console.log(`  ${change.packagesAdded.length} packages; files: ${change.added.length} added, ${change.changed.length} changed, ${change.removed.length} removed`);
       for (const [sign, paths] of [['+', change.added], ['~', change.changed], ['-', change.removed]] as const) console.log(`  ${sign} ${ownOf(paths)}`);
     }
     const verdict = (value: number | undefined): string => (value === undefined ? 'none, as one of them did not prepare it' : `${value.toFixed(2)} x (at most ${target}: ${value <= target ? 'met' : 'missed'})`);
     console.log(`beside virt-customize for the same: ${verdict(ratios.customize)}`);
-    console.log(`beside virt-v2v-in-place for the same, so without cloud-init: ${verdict(ratios.v2v)}`);
+    console.log(`beside virt-v2v-in-place for the same, so without packages: ${verdict(ratios.v2v)}`);
   }
   if (told.length > 1) {
     console.log(`which booted: ${chosen.map((way) => `${way} ${told.filter(({ outcomes }) => outcomes.some((one) => one.way === way && one.boot.startsWith('answers'))).length} of ${told.length}`).join(', ')}`);
@@ -196,7 +197,7 @@ function keep(guest: string, outcomes: readonly Outcome[]): void {
   const done = outcomes.filter((outcome) => outcome.refused === undefined);
   const of = (way: Way): Outcome | undefined => done.find((outcome) => outcome.way === way);
   const ours = of('causeway');
-  for (const [way, what] of [['virt-customize', 'drivers and cloud-init'], ['virt-v2v-in-place', 'drivers alone']] as const) {
+  for (const [way, what] of [['virt-customize', 'drivers and packages'], ['virt-v2v-in-place', 'drivers alone']] as const) {
     const other = of(way);
     if (ours === undefined) continue;
     const value = ours.seconds - (way === 'virt-v2v-in-place' ? ours.packageSeconds ?? 0 : 0);
@@ -217,7 +218,7 @@ function keep(guest: string, outcomes: readonly Outcome[]): void {
   for (const { way, boot } of outcomes) kept.note(`The guest ${guest} by ${way}: ${boot}.`);
 }
 
-/** The same work: cloud-init and drivers, and drivers alone. */
+/** The same work: packages and drivers, and drivers alone. */
 function ratiosOf(outcomes: readonly Outcome[]): { readonly customize: number | undefined; readonly v2v: number | undefined } {
   const of = (way: Way): Outcome | undefined => outcomes.find((outcome) => outcome.way === way && outcome.refused === undefined);
   const [ours, customize, v2v] = [of('causeway'), of('virt-customize'), of('virt-v2v-in-place')];

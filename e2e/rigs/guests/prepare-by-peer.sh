@@ -7,7 +7,7 @@ here=$(dirname "$(readlink -f "$0")")
 case $tool in
   virt-customize)
     # What its users write for this: it knows neither initial RAM disks nor network cards by itself.
-    exec virt-customize --quiet --format raw -a "$disk" --smp 2 --install cloud-init \
+    exec virt-customize --quiet --format raw -a "$disk" --smp 2 --install cloud-init,qemu-guest-agent \
       --run-command 'set -e
         if command -v dracut; then
           dracut --force --regenerate-all --add-drivers "virtio_pci virtio_blk virtio_scsi virtio_net"

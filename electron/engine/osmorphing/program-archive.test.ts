@@ -17,7 +17,7 @@ describe('the archive of the preparation program', () => {
     expect(listed).toContain('causeway_osmorphing/network/netplan.py');
     expect(listed).not.toContain('test');
     const { status, stderr } = spawnSync('python3', ['-B', path, 'no-such-command'], { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([2, 'usage: diff|inspect|mount|prepare|script|unmount|windows-inspect|windows-mount|windows-prepare\n']);
+    expect([status, stderr]).toEqual([2, 'usage: diff|inspect|mount|prepare|script|serve|unmount|windows-inspect|windows-mount|windows-prepare\n']);
   });
 
   it('is the same for the same files', async () => {

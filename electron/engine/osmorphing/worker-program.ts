@@ -1,9 +1,8 @@
-import type { Duplex } from 'node:stream';
 import { randomUUID } from 'node:crypto';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
-import { abortReason } from '../concurrency/abortable.ts';
-import { shellQuoted, type SshConnection } from '../transport/ssh-connection.ts';
+import { abortable, abortReason } from '../concurrency/abortable.ts';
+import { shellQuoted, type SshChannel, type SshConnection } from '../transport/ssh-connection.ts';
 import type { MorphStepEvent } from './options.ts';
 import { LineSplitter, programError, programMessage } from './program-messages.ts';
 
@@ -28,6 +27,8 @@ const lookAround = [
   'umask 077; echo "folder=$(mktemp -d "${TMPDIR:-/tmp}/causeway-XXXXXXXX")"',
 ].join('\n');
 
+type Outcome = { readonly result: JsonValue } | { readonly error: CausewayError };
+
 /** The preparation program on a worker. */
 export class WorkerProgram {
   /** A folder that only the login user can read. */
@@ -36,6 +37,8 @@ export class WorkerProgram {
   readonly #command: string;
   readonly #session = randomUUID();
   readonly #listener: ProgramListener;
+  /** Waits for its next command: on a slow worker, each start takes seconds. */
+  #idle: RunningProgram | undefined;
 
   private constructor(ssh: SshConnection, folder: string, command: string, listener: ProgramListener) {
     this.#ssh = ssh;
@@ -66,33 +69,25 @@ export class WorkerProgram {
    * itself when the connection is lost. Rejects with the program's error, the signal's reason, or the connection's.
    */
   async run(command: ProgramCommand, request: JsonObject, signal: AbortSignal, timeoutMs: number): Promise<JsonValue> {
-    const channel = await this.#ssh.openChannel(`${this.#command} ${command}`, signal);
-    const { stream } = channel;
-    let outcome: { readonly result: JsonValue } | { readonly error: CausewayError } | undefined;
-    const splitter = new LineSplitter();
+    if (signal.aborted) throw abortReason(signal);
+    const running = this.#idle?.isOpen === true ? this.#idle : new RunningProgram(await this.#ssh.openChannel(`${this.#command} serve`, signal));
+    this.#idle = undefined;
     const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    let outcome: Outcome | undefined;
     let giveUp: NodeJS.Timeout | undefined;
     const onStop = (): void => {
-      stream.end();
-      giveUp = setTimeout(() => stream.destroy(), stopTimeoutMs);
+      running.end();
+      giveUp = setTimeout(() => running.destroy(), stopTimeoutMs);
     };
+    stop.addEventListener('abort', onStop, { once: true });
     try {
-      await new Promise<void>((resolve, reject) => {
-        stop.addEventListener('abort', onStop, { once: true });
-        this.#ssh.lost.addEventListener('abort', () => reject(abortReason(this.#ssh.lost)), { once: true });
-        stream.once('error', reject);
-        stream.once('close', resolve);
-        stream.on('data', (piece: Buffer) => {
-          try {
-            for (const line of splitter.push(piece)) outcome = this.#take(line) ?? outcome;
-          } catch (error) {
-            reject(error);
-            stream.destroy();
-          }
-        });
-        write(stream, `${JSON.stringify({ ...request, session: this.#session })}\n`);
-        if (stop.aborted) onStop();
+      const answered = running.ask({ ...request, command, session: this.#session }, (line) => {
+        outcome = this.#take(line) ?? outcome;
+        // One that was asked to stop still cleans up.
+        return outcome !== undefined && !stop.aborted;
       });
+      if (stop.aborted) onStop();
+      await abortable(Promise.race([answered, running.closed]), this.#ssh.lost, abortReason);
     } finally {
       clearTimeout(giveUp);
       stop.removeEventListener('abort', onStop);
@@ -100,8 +95,9 @@ export class WorkerProgram {
     if (signal.aborted) throw abortReason(signal);
     if (stop.aborted) throw new CausewayError('osmorphing.command-failed', `${command} took longer than ${timeoutMs / 1000} s`);
     if (outcome === undefined) {
-      throw new CausewayError('osmorphing.program-failed', `${command} exited without a result: ${channel.errorTail().slice(-500) || 'no output'}`);
+      throw new CausewayError('osmorphing.program-failed', `${command} exited without a result: ${running.errorTail().slice(-500) || 'no output'}`);
     }
+    this.#idle = running;
     if ('error' in outcome) throw outcome.error;
     return outcome.result;
   }
@@ -142,11 +138,14 @@ export class WorkerProgram {
   /** Removes what was put on the worker. Best effort: the worker is deleted soon anyway. */
   async remove(): Promise<void> {
     if (this.#ssh.lost.aborted) return;
+    this.#idle?.end();
+    await this.#idle?.closed.catch(() => undefined);
+    this.#idle = undefined;
     const options = { signal: AbortSignal.timeout(10_000), timeoutMs: 10_000 };
     await this.#ssh.exec(`rm -rf ${shellQuoted(this.folder)}`, options).catch(() => undefined);
   }
 
-  #take(line: string): { readonly result: JsonValue } | { readonly error: CausewayError } | undefined {
+  #take(line: string): Outcome | undefined {
     const message = programMessage(line);
     switch (message.type) {
       case 'log':
@@ -168,7 +167,61 @@ export class WorkerProgram {
   }
 }
 
-function write(stream: Duplex, text: string): void {
-  // The stream reports its own errors.
-  stream.write(text, () => undefined);
+/** One run of the program, which takes one command after another until its standard input ends. */
+class RunningProgram {
+  /** When it has ended. Rejects with the error of its channel, or when it prints no lines. */
+  readonly closed: Promise<void>;
+  readonly #channel: SshChannel;
+  #isOpen = true;
+  #onLine: ((line: string) => void) | undefined;
+
+  constructor(channel: SshChannel) {
+    this.#channel = channel;
+    const { stream } = channel;
+    const splitter = new LineSplitter();
+    this.closed = new Promise((resolve, reject) => {
+      stream.once('error', reject);
+      stream.once('close', () => {
+        this.#isOpen = false;
+        resolve();
+      });
+      stream.on('data', (piece: Buffer) => {
+        try {
+          for (const line of splitter.push(piece)) this.#onLine?.(line);
+        } catch (error) {
+          reject(error);
+          stream.destroy();
+        }
+      });
+    });
+    // It may end while nobody waits for it.
+    this.closed.catch(() => undefined);
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Sends a request. Resolves when `onLine` says of a line that it was the last of the answer. */
+  ask(request: JsonObject, onLine: (line: string) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onLine = (line) => {
+        if (onLine(line)) resolve();
+      };
+      // The stream reports its own errors.
+      this.#channel.stream.write(`${JSON.stringify(request)}\n`, () => undefined);
+    });
+  }
+
+  errorTail(): string {
+    return this.#channel.errorTail();
+  }
+
+  end(): void {
+    this.#channel.stream.end();
+  }
+
+  destroy(): void {
+    this.#channel.stream.destroy();
+  }
 }

@@ -25,14 +25,21 @@ def install(morph):
     return hypervisor or changed, notes + told
 
 
+def hypervisors_packages(morph):
+    """Packages that a guest gets for the destination's hypervisor, unless it has them already."""
+    other = (morph.request.get('hypervisor') or 'kvm') != 'kvm' or 'xen' in (morph.request.get('diskBuses') or ())
+    return [] if other or _HYPERVISOR_AGENT in morph.manager.installed() else [_HYPERVISOR_AGENT]
+
+
 def _hypervisors(morph):
     """Only where the guest's package sources had to answer anyway, or the package was brought along: a guest without a way out
     would wait for them in vain."""
     manager = morph.manager
-    if (morph.request.get('hypervisor') or 'kvm') != 'kvm' or 'xen' in (morph.request.get('diskBuses') or ()) or _HYPERVISOR_AGENT in manager.installed():
-        return False, []
-    if not manager.install_if_there(_HYPERVISOR_AGENT):
-        return False, ['the hypervisor\'s agent (%s) is not installed' % _HYPERVISOR_AGENT]
+    if _HYPERVISOR_AGENT not in manager.brought:
+        if not hypervisors_packages(morph):
+            return False, []
+        if not manager.install_if_there(_HYPERVISOR_AGENT):
+            return False, ['the hypervisor\'s agent (%s) is not installed' % _HYPERVISOR_AGENT]
     enable_unit(morph.guest, 'qemu-guest-agent.service')
     return True, ['installed %s %s' % (_HYPERVISOR_AGENT, manager.installed()[_HYPERVISOR_AGENT])]
 

@@ -1,4 +1,4 @@
-"""The commands. Each reads one request, says what it does line by line, and ends with a result or an error."""
+"""The commands. Each is asked for by one request, says what it does line by line, and ends with a result or an error."""
 
 import os
 import re
@@ -25,7 +25,6 @@ from .session import Session, pack_device, unpack_device
 from .snapshot import snapshot_of
 from .steps import Morph, prepare
 from .user_scripts import run_on_worker
-from .windows import commands as windows
 
 
 def _open(request, session, read_only=False):
@@ -186,6 +185,17 @@ def _clean_up(session):
     return left
 
 
+def _for_windows(name):
+    """Loaded when it is asked for: for other guests, an emulated worker would read it in vain, for seconds."""
+
+    def command(request, session):
+        from .windows import commands
+
+        return getattr(commands, name)(request, session)
+
+    return command
+
+
 COMMANDS = {
     'inspect': command_inspect,
     'mount': command_mount,
@@ -193,34 +203,51 @@ COMMANDS = {
     'script': command_script,
     'diff': command_diff,
     'unmount': command_unmount,
-    'windows-inspect': windows.command_inspect,
-    'windows-mount': windows.command_mount,
-    'windows-prepare': windows.command_prepare,
+    'windows-inspect': _for_windows('command_inspect'),
+    'windows-mount': _for_windows('command_mount'),
+    'windows-prepare': _for_windows('command_prepare'),
 }
 
 
 # Commands that write to no disk.
 _READING = ('inspect', 'windows-inspect')
+# Takes one request after another, each of which names its command, until standard input ends: a start of the program takes seconds
+# where the worker is slow.
+_SERVE = 'serve'
 
 
 def main(arguments):
     """Exit code 0: the last line is a result. 1: it is an error. 2: not a command."""
-    if len(arguments) != 1 or arguments[0] not in COMMANDS:
-        sys.stderr.write('usage: %s\n' % '|'.join(sorted(COMMANDS)))
+    if len(arguments) != 1 or arguments[0] not in COMMANDS and arguments[0] != _SERVE:
+        sys.stderr.write('usage: %s\n' % '|'.join(sorted(list(COMMANDS) + [_SERVE])))
         return 2
+    protocol.listen()
+    if arguments[0] != _SERVE:
+        return 0 if _answer(lambda request: arguments[0]) else 1
+    while _answer(lambda request: request['command']) is not None:
+        pass
+    return 0
+
+
+def _answer(command_of):
+    """Does what the next request asks for. Returns whether that was done, or None when there is no further request."""
+    session = None
     try:
-        request = protocol.read_request()
+        request = protocol.next_request()
+        if request is None:
+            return None
+        command = command_of(request)
         session = Session(request['session'], request.get('folder'))
         if request.get('local'):
-            if arguments[0] not in _READING:
-                raise MorphError('osmorphing.program-failed', '%s writes, and is not for images on this computer' % arguments[0])
+            if command not in _READING:
+                raise MorphError('osmorphing.program-failed', '%s writes, and is not for images on this computer' % command)
             request['devices'] = local_images.attach(request['fileNumbers'])
-        session.enter(end_other=arguments[0] == 'unmount')
-        result = COMMANDS[arguments[0]](request, session)
+        session.enter(end_other=command == 'unmount')
+        result = COMMANDS[command](request, session)
         if request.get('local'):
             shutil.rmtree(session.folder, ignore_errors=True)
         protocol.emit('result', result=result)
-        return 0
+        return True
     except MorphError as error:
         protocol.emit('error', code=error.code, message=error.message, details=error.details)
     except Exception as error:  # a defect must be told as well as any other failure
@@ -231,4 +258,7 @@ def main(arguments):
             message='%s: %s (%s:%d)' % (type(error).__name__, error, os.path.basename(place[0]), place[1]),
             details={},
         )
-    return 1
+    finally:
+        if session is not None:
+            session.leave()
+    return False

@@ -3,6 +3,7 @@ anything else."""
 
 import re
 
+from .agent import hypervisors_packages
 from .protocol import Cancelled, MorphError, warn
 from .services import enable_unit
 
@@ -29,7 +30,7 @@ def install(morph):
     if morph.planned and guest.free_bytes(place) < _ROOM:
         warn('%s has %d MiB free: cloud-init and what it needs may not fit' % (place, guest.free_bytes(place) >> 20))
     try:
-        morph.manager.install(['cloud-init'])
+        morph.manager.install(['cloud-init'], hypervisors_packages(morph))
         version = morph.manager.installed().get('cloud-init')
         if not version and not guest.has_program('cloud-init'):
             raise MorphError('osmorphing.packages-unreachable', 'the package manager reported no error but did not install cloud-init')

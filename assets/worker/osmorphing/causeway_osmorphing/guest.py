@@ -51,6 +51,7 @@ class Guest(GuestTree):
         self.enclosure = Enclosure(self.root, [device.path for device in devices], _names_of(devices))
         self.release = read_release(self)
         self.family = family_of(self.release)
+        self._modules = {}
 
     def run(
         self, args, timeout=300, check=True, env=None, shown=False, text_input=None, code='osmorphing.command-failed'
@@ -88,6 +89,17 @@ class Guest(GuestTree):
     @property
     def has_systemd(self):
         return self.exists('/usr/lib/systemd/systemd') or self.exists('/lib/systemd/systemd')
+
+    def module_paths(self, version, folders=('',)):
+        """Paths of a kernel's modules, all or those below some of its folders. Thousands of files are looked at once, until `forget_modules`."""
+        top = '/lib/modules/%s' % version
+        if version not in self._modules:
+            self._modules[version] = [path for path, _ in self.walk(top) if '.ko' in path.rsplit('/', 1)[1]]
+        return [path for path in self._modules[version] if path.startswith(tuple(('%s/%s' % (top, folder)).rstrip('/') + '/' for folder in folders))]
+
+    def forget_modules(self):
+        """For whatever may have come or gone since."""
+        self._modules = {}
 
     def kernels(self):
         """Kernel versions that can boot: those with modules and an image."""

@@ -45,4 +45,4 @@ def _has_clock(guest, version):
     """Its driver is part of the utilities, which every kernel with the other drivers has in one way or the other."""
     if 'hv_utils' in guest.read('/lib/modules/%s/modules.builtin' % version, ''):
         return True
-    return any('/hv_utils.ko' in path for path, _ in guest.walk('/lib/modules/' + version))
+    return any('/hv_utils.ko' in path for path in guest.module_paths(version))

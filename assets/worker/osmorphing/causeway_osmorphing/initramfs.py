@@ -17,6 +17,7 @@ def rebuild(morph):
     """Raises osmorphing.no-virtio when no kernel has the drivers, osmorphing.initramfs when an image lacks them
     afterwards."""
     guest = morph.guest
+    guest.forget_modules()
     drivers = drivers_for(morph.request)
     kernels, able, tool = able_kernels(guest, drivers)
     morph.unable_kernels = set(kernels) - set(able) | halfway_able(guest, able, drivers)
@@ -33,35 +34,39 @@ def rebuild(morph):
         targets = targets_of(guest, version, tool, entries, unified)
         for image in targets:
             protocol.check_cancelled()
-            before = contents_of(guest, image, tool)
-            lacking = lacking_in(guest, version, image, before, drivers)
-            if before and tool.has_programs:
-                lacking = (lacking or []) + lacking_below(guest, version, before, below)
-            if not notes and not morph.rebuild_initramfs and lacking == []:
-                first = False
-                continue
-            if before and tool is InitramfsTools:
-                notes += tool.include(guest, [name for name in file_systems(guest, version, below.types) + below.modules(guest, version)[0] if name in lacking])
+            # What is in an image takes its tools seconds to tell: of one that is built anyway, nobody asks.
+            is_due = bool(notes) or morph.rebuild_initramfs
+            if morph.planned or not is_due:
+                lacking = lacking_of(guest, version, image, contents_of(guest, image, tool), drivers, tool, below)
+                if lacking == [] and not is_due:
+                    first = False
+                    continue
+                notes += include_lacking(guest, version, tool, below, lacking)
             if morph.planned:
                 check_room(guest, image)
                 done.append('rebuilt %s' % image)
                 continue
-            if first or not tool.one_place:
+            is_built = first or not tool.one_place
+            if is_built:
                 make_room(guest, image)
                 tool.build(guest, version, image, drivers, morph.root_device, below, len(targets) > 1)
             elif not copy_image(guest, tool.image % version, image):
                 continue
             first = False
             after = contents_of(guest, image, tool)
-            lacking = lacking_in(guest, version, image, after, drivers)
+            lacking = lacking_of(guest, version, image, after, drivers, tool, below)
+            added = include_lacking(guest, version, tool, below, lacking) if is_built else []
+            if added:
+                notes += added
+                tool.build(guest, version, image, drivers, morph.root_device, below, len(targets) > 1)
+                after = contents_of(guest, image, tool)
+                lacking = lacking_of(guest, version, image, after, drivers, tool, below)
             if lacking is None:
                 protocol.warn('the guest\'s tools do not list what is in %s: it is unknown whether it has the drivers of the destination' % image)
             if encrypted and after is not None:
                 lacking = (lacking or []) + lacking_to_unlock(guest, image, tool, after, morph.resolver, encrypted)
             if by_table and after and not tool.may_unlock(after):
                 protocol.warn('%s has no table of encrypted volumes, and the kernel\'s arguments name none (rd.luks.uuid=): it is unknown whether it unlocks the root' % image)
-            if after and tool.has_programs:
-                lacking = (lacking or []) + lacking_below(guest, version, after, below)
             if lacking:
                 raise MorphError('osmorphing.initramfs', '%s still lacks %s' % (image, ', '.join(lacking)))
             done.append('rebuilt %s' % image)
@@ -194,6 +199,21 @@ def lacking_in(guest, version, image, listed, drivers):
     if listed is None:
         return None
     return sorted((modules_of(guest, version, drivers) & set(drivers.modules)) - set(modules_in(listed.split())))
+
+
+def lacking_of(guest, version, image, listed, drivers, tool, below):
+    """As `lacking_in`, with what an image lacks to reach and to mount the root."""
+    lacking = lacking_in(guest, version, image, listed, drivers)
+    if listed and tool.has_programs:
+        lacking = (lacking or []) + lacking_below(guest, version, listed, below)
+    return lacking
+
+
+def include_lacking(guest, version, tool, below, lacking):
+    """Asks the tool that looks for what the root needs on the worker for what it did not find. Returns notes."""
+    if tool is not InitramfsTools or not lacking:
+        return []
+    return tool.include(guest, [name for name in file_systems(guest, version, below.types) + below.modules(guest, version)[0] if name in lacking])
 
 
 def lacking_to_unlock(guest, image, tool, listed, resolver, encrypted):

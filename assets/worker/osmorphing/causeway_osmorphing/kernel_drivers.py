@@ -54,15 +54,12 @@ def drivers_for(request):
 
 def modules_of(guest, version, drivers):
     """Which of the drivers a kernel has as files."""
-    found = set()
-    for path, _ in guest.walk('/lib/modules/' + version):
-        found.update(modules_in([path]))
-    return found & _of_interest(drivers)
+    return set(modules_in(guest.module_paths(version))) & _of_interest(drivers)
 
 
 def file_systems(guest, version, types):
     """Modules of a kernel for these file systems; nothing where they are built in."""
-    there = set(modules_in(path for path, _ in guest.walk('/lib/modules/%s/kernel/fs' % version))) if types else ()
+    there = set(modules_in(guest.module_paths(version, ['kernel/fs']))) if types else ()
     return [name for name in types if name in there]
 
 

@@ -34,6 +34,8 @@ class PackageManager(object):
         self.cache = request.get('packageCache')
         # The options with which packages were installed from the guest's sources in this run; None if they were not needed.
         self.reached = None
+        # Packages that came along with those that were asked for.
+        self.brought = []
 
     def settle(self):
         """Takes away what programs left that ran when the replica was taken, and that no program finishes. Writes files alone.
@@ -71,10 +73,11 @@ class PackageManager(object):
         if self.guest.present(_LENT):
             self.guest.files.remove_tree(_LENT)
 
-    def install(self, names):
-        """Installs packages from the given cache if there is one, from the guest's repositories otherwise.
+    def install(self, names, also=()):
+        """Installs packages from the given cache if there is one, from the guest's repositories otherwise. `also`: those that the guest can
+        do without. They come in the same run of its tools, each of which reads all that its sources have.
 
-        Raises osmorphing.packages-unreachable when neither has them."""
+        Raises osmorphing.packages-unreachable when neither has `names`."""
         files = self.cached_files()
         if self.cache and not files:
             protocol.warn('the package cache has no %s file; using the guest\'s repositories' % self.ending)
@@ -83,13 +86,14 @@ class PackageManager(object):
                 self.install_files(files)
             else:
                 self.refresh()
-                self._install_or_from_archive(names)
+                self._install_or_from_archive(names, list(also))
+            self.brought += [name for name in also if name in self.installed()]
         finally:
             self.return_lent()
 
-    def _install_or_from_archive(self, names):
+    def _install_or_from_archive(self, names, also):
         try:
-            self.install_from_repositories(names)
+            self._install_with(names, also, ())
             self.reached = []
             return
         except MorphError as error:
@@ -100,7 +104,7 @@ class PackageManager(object):
             protocol.warn_once('the guest\'s package sources do not have %s; trying others of its distribution' % ', '.join(names))
             try:
                 self.refresh(options)
-                self.install_from_repositories(names, options)
+                self._install_with(names, also, options)
                 self.reached = options
                 return
             except Cancelled:
@@ -108,6 +112,22 @@ class PackageManager(object):
             except MorphError as error:
                 protocol.log('they do not have it either: %s' % error.message[-300:])
         raise refused
+
+    def _install_with(self, names, also, options):
+        """What the guest can do without is no reason to fail."""
+        try:
+            self.install_from_repositories(names + also, options)
+            return
+        except Cancelled:
+            raise
+        except MorphError as error:
+            said = error.message + error.details.get('output', '')
+            if not also or error.code != 'osmorphing.no-space' and not any(name in said for name in also):
+                raise
+            protocol.log('%s was not installed: %s' % (', '.join(also), error.message[-300:]))
+        present = self.installed()
+        if not all(name in present for name in names):
+            self.install_from_repositories(names, options)
 
     def install_if_there(self, name):
         """A package that the guest can do without: from the given cache, or from sources that answered in this run. Returns whether it is there now."""

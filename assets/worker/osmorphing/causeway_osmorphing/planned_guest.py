@@ -47,5 +47,5 @@ class PlannedPackages(object):
             self._installed.pop(name, None)
         return list(names), []
 
-    def install(self, names):
+    def install(self, names, also=()):
         self._installed.update((name, 'from its package sources') for name in names)

@@ -1,7 +1,8 @@
-"""The program's output: one JSON object per line on standard output. Its request is the first line of standard input."""
+"""What comes in and goes out: one JSON object per line. Requests come by standard input, answers go to standard output."""
 
 import json
 import os
+import queue
 import re
 import signal
 import sys
@@ -115,22 +116,48 @@ def check_cancelled():
         raise Cancelled()
 
 
-def read_request():
-    """The request; afterwards the end of standard input, or a signal to end, means: stop and clean up."""
-    line = sys.stdin.readline()
-    try:
-        request = json.loads(line)
-    except ValueError:
-        raise MorphError('osmorphing.program-failed', 'the request is not JSON')
+# Lines of standard input that are not answered yet; None after the last.
+_lines = queue.Queue()
 
-    def watch():
-        while os.read(0, 4096):
-            pass
+
+def listen():
+    """Reads requests from now on: one JSON object per line. The end of standard input, or a signal to end, means: stop and clean up."""
+
+    def read():
+        rest = b''
+        while True:
+            piece = os.read(0, 1 << 16)
+            if not piece:
+                break
+            lines = (rest + piece).split(b'\n')
+            rest = lines.pop()
+            for line in lines:
+                _lines.put(line)
         cancelled.set()
+        _lines.put(None)
 
-    thread = threading.Thread(target=watch)
+    thread = threading.Thread(target=read)
     thread.daemon = True
     thread.start()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: cancelled.set())
-    return request
+
+
+def next_request():
+    """The next request, or None when none comes any more. Warnings of earlier ones no longer count."""
+    while True:
+        try:
+            line = _lines.get(timeout=1)
+            break
+        except queue.Empty:
+            if cancelled.is_set():
+                return None
+    if line is None:
+        return None
+    about('disks')
+    del warned[:]
+    _told.clear()
+    try:
+        return json.loads(line.decode('utf-8'))
+    except ValueError:
+        raise MorphError('osmorphing.program-failed', 'the request is not JSON')

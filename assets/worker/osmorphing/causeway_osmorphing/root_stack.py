@@ -83,8 +83,7 @@ def lacking_below(guest, version, listed, below):
 
 
 def _modules_there(guest, version):
-    folders = ('crypto', 'lib/crypto', 'arch', 'drivers/md')
-    return set(modules_in(path for folder in folders for path, _ in guest.walk('/lib/modules/%s/kernel/%s' % (version, folder))))
+    return set(modules_in(guest.module_paths(version, ['kernel/' + folder for folder in ('crypto', 'lib/crypto', 'arch', 'drivers/md')])))
 
 
 def _level(name):

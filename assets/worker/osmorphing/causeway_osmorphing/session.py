@@ -45,6 +45,12 @@ class Session(object):
         self._lock.write(str(os.getpid()))
         self._lock.flush()
 
+    def leave(self):
+        """Gives the lock back."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
     def _ask_to_stop(self):
         self._lock.seek(0)
         text = self._lock.read().strip()

@@ -121,17 +121,24 @@ def _ssh_policy(guest):
     server = next((path for path in ('/usr/sbin/sshd', '/usr/bin/sshd') if guest.exists(path)), None)
     if server is None:
         return {}
-    key = '/run/causeway-sshd-key'
     guest.make_folder('/run/sshd')
-    if not guest.exists(key):
-        guest.run(['ssh-keygen', '-q', '-t', 'rsa', '-b', '2048', '-N', '', '-f', key], check=False, timeout=60)
-    result = guest.run(
-        [server, '-T', '-h', key, '-C', 'user=root,host=localhost,addr=127.0.0.1'], check=False, timeout=60
-    )
+    result = guest.run([server, '-T', '-C', 'user=root,host=localhost,addr=127.0.0.1'] + _host_key(guest), check=False, timeout=60)
     if result.code == 0:
         pairs = [line.split(' ', 1) for line in result.out.splitlines() if ' ' in line]
         return _joined((name, value) for name, value in pairs if name in _SSH_KEYS)
     return _joined(_from_files(guest, '/etc/ssh/sshd_config', 0))
+
+
+def _host_key(guest):
+    """Options with a host key where the guest has none: without, the server tells nothing."""
+    if guest.find('/etc/ssh', '_key'):
+        return []
+    key = '/run/causeway-sshd-key'
+    # The first kind is made in no time, but old systems do not have it.
+    for kind in ('ed25519', 'rsa'):
+        if not guest.exists(key):
+            guest.run(['ssh-keygen', '-q', '-t', kind, '-N', '', '-f', key], check=False, timeout=60)
+    return ['-h', key]
 
 
 def _from_files(guest, path, depth):

@@ -238,7 +238,7 @@ class Images(BootTest):
         guest.free_inodes = lambda path: 0
         with self.assertRaises(MorphError) as caught:
             initramfs.rebuild(self.morph(guest))
-        self.assertEqual((caught.exception.code, guest.commands), ('osmorphing.no-space', ['lsinitrd /boot/initramfs-5.14.0-1.img']))
+        self.assertEqual((caught.exception.code, guest.commands), ('osmorphing.no-space', []))
 
     def test_where_there_is_no_room_for_two_images_the_old_one_goes_first(self):
         guest = self.guest('rocky', dict(DRACUT, **dict(kernel('5.14.0-1'), **{'/boot/initramfs-5.14.0-1.img': 'x' * (1 << 20)})))

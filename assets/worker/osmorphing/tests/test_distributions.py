@@ -8,7 +8,7 @@ from causeway_osmorphing.roots import Root
 from causeway_osmorphing.steps import prepare
 
 from .test_boot import MACHINE, BootTest
-from .trees import StandIns, everything, kernel, tree
+from .trees import asked_for, everything, kernel, StandIns, tree
 
 ELF_AARCH64 = b'\x7fELF\x02\x01\x01' + b'\0' * 11 + b'\xb7\x00' + b'\0' * 44
 SCRIPTS = '/etc/sysconfig/network-scripts/'
@@ -173,7 +173,7 @@ class Distributions(BootTest):
 
         def apt_get(args):
             if 'install' in args:
-                tree(self.root, {'/var/lib/dpkg/status': 'Package: cloud-init\nStatus: install ok installed\nVersion: 1\n'})
+                tree(self.root, {'/var/lib/dpkg/status': '\n'.join('Package: %s\nStatus: install ok installed\nVersion: 1\n' % name for name in asked_for(args) if '=' not in name)})
             return Result(0, '', '')
 
         guest._apt_get = apt_get
@@ -194,8 +194,8 @@ class Distributions(BootTest):
                 guest = self.make(distribution)
                 prepare(self.morph(guest, {'nics': nics}))
                 self.assertEqual(self.warnings, [])
-                installs = [command for command in guest.commands if command.endswith(' cloud-init') and command.split(' ')[0] == distribution.installs.split(' ')[0]]
-                self.assertEqual([command if distribution.installs != 'apt-get' else 'apt-get' for command in installs], [distribution.installs])
+                installs = [command for command in guest.commands if ' cloud-init' in command and command.split(' ')[0] == distribution.installs.split(' ')[0]]
+                self.assertEqual([command if distribution.installs != 'apt-get' else 'apt-get qemu-guest-agent' for command in installs], [distribution.installs + ' qemu-guest-agent'])
                 for image in distribution.images:
                     self.assertIn('/virtio_blk.ko', guest.read(image))
                 self.assertEqual(dict((path, guest.read(path) if guest.present(path) else None) for path in distribution.after), distribution.after)

@@ -18,7 +18,7 @@ class LocalImages(TreeTest):
     def test_commands_that_write_are_refused(self):
         told, attached = [], []
         for module, name, value in (
-            (protocol, 'read_request', lambda: {'session': 'local-test', 'folder': self.root, 'local': True, 'fileNumbers': [3]}),
+            (protocol, 'listen', lambda: None), (protocol, 'next_request', lambda: {'session': 'local-test', 'folder': self.root, 'local': True, 'fileNumbers': [3]}),
             (cli.local_images, 'attach', attached.append), (protocol, 'emit', lambda kind, **fields: told.append((kind, fields.get('code')))),
         ):
             self.addCleanup(setattr, module, name, getattr(module, name))

@@ -7,7 +7,7 @@ from causeway_osmorphing.package_archives import apt_options, disabled_repositor
 from causeway_osmorphing.packages import package_manager
 from causeway_osmorphing.protocol import MorphError
 
-from .trees import TreeTest
+from .trees import asked_for, TreeTest
 
 STATUS = 'Package: a\nStatus: install ok installed\nVersion: 1\n\nPackage: b\nStatus: install ok %s\nVersion: 2\n'
 
@@ -78,6 +78,58 @@ class Databases(TreeTest):
         with self.assertRaises(MorphError) as caught:
             package_manager(guest).install(['cloud-init'])
         self.assertEqual(caught.exception.code, 'osmorphing.no-space')
+
+
+class Together(TreeTest):
+    """What a guest can do without comes in the same run of its tools, and never keeps the other from coming."""
+
+    def made(self, dnf):
+        self.clear()
+        guest = self.guest('rocky', {'/usr/bin/rpm': '', '/usr/bin/dnf': ''})
+        guest._dnf = lambda args: dnf(guest, asked_for(args))
+        return guest, package_manager(guest)
+
+    def test_one_run_brings_both(self):
+        guest, manager = self.made(lambda guest, names: guest.packages.update((name, '1') for name in names) or Result(0, '', ''))
+        manager.install(['cloud-init'], ['qemu-guest-agent'])
+        self.assertEqual((manager.brought, manager.reached, len([one for one in guest.commands if one.startswith('dnf')])), (['qemu-guest-agent'], [], 1))
+
+    def test_one_that_is_not_there_is_left_out(self):
+        def dnf(guest, names):
+            if 'qemu-guest-agent' in names:
+                return Result(1, '', 'Error: Unable to find a match: qemu-guest-agent')
+            guest.packages.update((name, '1') for name in names)
+            return Result(0, '', '')
+
+        guest, manager = self.made(dnf)
+        manager.install(['cloud-init'], ['qemu-guest-agent'])
+        self.assertEqual((manager.brought, guest.packages, self.warnings), ([], {'cloud-init': '1'}, []))
+
+    def test_one_that_cannot_be_set_up_is_no_failure(self):
+        def dnf(guest, names):
+            guest.packages['cloud-init'] = '1'
+            return Result(1, '', 'qemu-guest-agent: scriptlet failed')
+
+        guest, manager = self.made(dnf)
+        manager.install(['cloud-init'], ['qemu-guest-agent'])
+        self.assertEqual((manager.brought, len([one for one in guest.commands if one.startswith('dnf')])), ([], 1))
+
+    def test_one_that_there_is_no_room_for_is_left_out(self):
+        def dnf(guest, names):
+            if len(names) > 1:
+                return Result(1, '', 'installing package x needs 12MB more space on the / filesystem')
+            guest.packages.update((name, '1') for name in names)
+            return Result(0, '', '')
+
+        guest, manager = self.made(dnf)
+        manager.install(['cloud-init'], ['qemu-guest-agent'])
+        self.assertEqual(guest.packages, {'cloud-init': '1'})
+
+    def test_sources_that_do_not_answer_are_asked_once(self):
+        guest, manager = self.made(lambda guest, names: Result(1, '', 'Cannot download repomd.xml'))
+        with self.assertRaises(MorphError) as caught:
+            manager.install(['cloud-init'], ['qemu-guest-agent'])
+        self.assertEqual((caught.exception.code, len([one for one in guest.commands if one.startswith('dnf')])), ('osmorphing.packages-unreachable', 1))
 
 
 class Archives(TreeTest):

@@ -72,7 +72,7 @@ class Steps(TreeTest):
         before = snapshot_of(guest)
         prepare(self.morph(guest))
         self.assertEqual(self.warnings, [])
-        self.assertIn('dnf -y --setopt=install_weak_deps=False install cloud-init', guest.commands)
+        self.assertIn('dnf -y --setopt=install_weak_deps=False install cloud-init qemu-guest-agent', guest.commands)
         self.assertEqual(
             [command for command in guest.commands if command.startswith('dracut')],
             [
@@ -123,7 +123,7 @@ class Steps(TreeTest):
         guest = self.guest('sles', files)
         prepare(self.morph(guest, {'setDhcp': False}))
         self.assertIn(
-            'zypper --non-interactive install --no-recommends --auto-agree-with-licenses cloud-init', guest.commands
+            'zypper --non-interactive install --no-recommends --auto-agree-with-licenses cloud-init qemu-guest-agent', guest.commands
         )
         # A key that comes from the network with the packages proves nothing.
         self.assertEqual([command for command in guest.commands if 'gpg' in command], [])

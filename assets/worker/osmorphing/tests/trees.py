@@ -63,7 +63,7 @@ class StandIns(Guest):
     def _dnf(self, args):
         if not self.reachable:
             return Result(1, '', 'Cannot download repomd.xml')
-        self.packages[args[-1]] = '23.4-1'
+        self.packages.update((name, '23.4-1') for name in asked_for(args))
         return Result(0, '', '')
 
     _yum = _dnf
@@ -110,6 +110,11 @@ class StandIns(Guest):
 
     def _sshd(self, args):
         return Result(255, '', 'not here')
+
+
+def asked_for(args):
+    """What a command of a package tool is to install."""
+    return [word for word in args[args.index('install') + 1 :] if not word.startswith('-')] if 'install' in args else []
 
 
 def tree(root, files):
