@@ -23,6 +23,7 @@ from causeway_osmorphing.windows.tree import WindowsTree
 from .test_disk_names import device
 from .test_windows import StandInDisc, vendor_inf
 
+HDC = 'ControlSet001\\Control\\Class\\{4d36e96a-e325-11ce-bfc1-08002be10318}'
 CLASS = 'ControlSet001\\Control\\Class\\{4d36e97d-e325-11ce-bfc1-08002be10318}'
 SERVICES = 'ControlSet001\\Services'
 
@@ -213,11 +214,13 @@ class SourceTools(unittest.TestCase):
 
     def test_filters_of_the_source_are_taken_out_and_others_stay(self):
         windows = Windows(merged(service('xenfilt', 0), {
-            (CLASS, 'Class'): (SZ, 'System'), (CLASS, 'UpperFilters'): (MULTI, ['XENFILT', 'partmgr']), (CLASS, 'LowerFilters'): (MULTI, ['prl_strg'])}))
+            (CLASS, 'Class'): (SZ, 'System'), (CLASS, 'UpperFilters'): (MULTI, ['XENFILT', 'partmgr']), (CLASS, 'LowerFilters'): (MULTI, ['prl_strg']),
+            (HDC, 'Class'): (SZ, 'HDC'), (HDC, 'UpperFilters'): (MULTI, ['scsifilt', 'xenfilt', 'otherfilt'])}))
         changed, notes = source_tools.disable(windows)
         self.assertTrue(changed)
         self.assertEqual(windows.system.texts(CLASS, 'UpperFilters'), ['partmgr'])
         self.assertEqual(windows.system.texts(CLASS, 'LowerFilters'), [])
+        self.assertEqual(windows.system.texts(HDC, 'UpperFilters'), ['otherfilt'])
         self.assertIn('the filter XENFILT is no longer in front of devices of the class System', notes)
         self.assertEqual(source_tools.disable(windows), (False, []))
 

@@ -99,7 +99,7 @@ export function registryValues(hasAgent: boolean, facts: ServiceFacts, datasourc
 }
 
 /** Filters in front of the drivers of disks and buses, and drivers that start with the system: without their hypervisor, Windows does not start. As the Linux worker's source_tools.py. */
-export const sourceFilters = { xen: ['xenfilt', 'xenpci'], parallels: ['prl_strg', 'prl_boot'], kvm: ['rhelscsi'] } as const;
+export const sourceFilters = { xen: ['xenfilt', 'xenpci', 'scsifilt'], parallels: ['prl_strg', 'prl_boot'], kvm: ['rhelscsi'] } as const;
 export const sourceDrivers = { xen: ['xenpci'], parallels: ['prl_boot', 'prl_strg', 'prl_tg', 'prl_dd', 'prl_pv32', 'prl_pv64'], kvm: ['rhelscsi'] } as const;
 
 export interface ClassFilters {

@@ -24,7 +24,7 @@ _OWN = {'hyperv': ('resource-group-cloud',), 'xen': ('xen',)}
 # …and the names of products that the first boot does not uninstall there.
 _STAYING = {'xen': '^(Citrix|XenServer) '}
 # Filters in front of the drivers of disks and buses: without their hypervisor, those do not start.
-_FILTERS = {'xen': ('xenfilt', 'xenpci'), 'parallels': ('prl_strg', 'prl_boot'), 'kvm': ('rhelscsi',)}
+_FILTERS = {'xen': ('xenfilt', 'xenpci', 'scsifilt'), 'parallels': ('prl_strg', 'prl_boot'), 'kvm': ('rhelscsi',)}
 # Drivers that start with the system and wait for their hypervisor, or stop the system without it.
 _DRIVERS = {'xen': ('xenpci',), 'parallels': ('prl_boot', 'prl_strg', 'prl_tg', 'prl_dd', 'prl_pv32', 'prl_pv64'), 'kvm': ('rhelscsi',)}
 _DISABLED = 4
