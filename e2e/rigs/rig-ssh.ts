@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connectToBanner } from '../../electron/engine/transport/ssh-banner.ts';
 import { run } from './machines/child-process.ts';
 
 export interface RigSshAccess {
@@ -61,10 +62,22 @@ export class RigSsh {
   async waitUntilUp(timeoutMs = guestPatienceMs): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     for (let attempt = 0; ; attempt += 1) {
-      const { code } = await this.execute('true', { timeoutMs: Math.min(60_000, 20_000 + 5_000 * attempt) });
-      if (code === 0) return;
+      if (await this.#greets(Math.min(20_000, 1000 + 250 * attempt))) {
+        const { code } = await this.execute('true', { timeoutMs: Math.min(60_000, 20_000 + 5_000 * attempt) });
+        if (code === 0) return;
+      }
       if (Date.now() > deadline) throw new Error(`${this.access.host}:${this.access.port} does not answer SSH within ${timeoutMs} ms`);
       await delay(100);
+    }
+  }
+
+  /** Whether an SSH server answers. An attempt that begins before the network is up hangs until its packets are sent again, which takes ever longer. */
+  async #greets(timeoutMs: number): Promise<boolean> {
+    try {
+      (await connectToBanner(this.access.host, this.access.port, timeoutMs, new AbortController().signal)).destroy();
+      return true;
+    } catch {
+      return false;
     }
   }
 }

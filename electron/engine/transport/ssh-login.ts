@@ -39,7 +39,9 @@ export async function loginToWorker(access: WorkerAccess, options: SshLoginOptio
     const hostKey = known ?? (attempt % 2 === 0 ? next : undefined) ?? access.hostKey;
     try {
       const way = { ...target, proxy: await proxies.toWorker(access.host, access.sshPort, signal) };
-      const connection = await SshConnection.connect({ ...way, hostKey }, options, signal);
+      // Short at first: what is sent before the worker's network is up is sent again ever later.
+      const bannerTimeoutMs = options.bannerTimeoutMs ?? Math.min(5000, 1500 * 1.5 ** attempt);
+      const connection = await SshConnection.connect({ ...way, hostKey }, { ...options, bannerTimeoutMs }, signal);
       if (known !== undefined) return connection;
       if (access.hostKey !== undefined && hostKey !== next) return await withOwnHostKey(connection, { ...way, hostKey }, remembered, options, signal);
       options.hostKeys.remember(remembered, connection.hostKey);
