@@ -53,6 +53,8 @@ try {
     }
     $folders[$name] = $folder
   }
+  # Both are for the same device.
+  if ($folders['fwcfg']) { $folders.Remove('qemufwcfg') }
   foreach ($name in @($request.drivers | Where-Object { $_ -and $folders[$_] })) {
     $folder = $folders[$name]
     $said = & dism.exe /English "/Image:$($request.drive)\" /Add-Driver "/Driver:$folder" /Recurse /ForceUnsigned 2>&1 | Out-String

@@ -1,4 +1,12 @@
-/** Which folders of the VirtIO drivers disc fit a version of Windows. */
+/** What the VirtIO drivers disc has, and which of its folders fit a version of Windows. As the Linux worker's drivers.py. */
+
+/** Without these Windows does not start. */
+export const storageDrivers = ['viostor', 'vioscsi'] as const;
+export const requiredDrivers = [...storageDrivers, 'NetKVM'] as const;
+/** `fwcfg` takes the place of `qemufwcfg`. */
+export const discDrivers = [...requiredDrivers, 'Balloon', 'vioserial', 'viorng', 'pvpanic', 'qxl', 'qxldod', 'viogpudo', 'qemufwcfg', 'fwcfg', 'qemupciserial', 'vioinput'] as const;
+/** Folders of processors, by Windows' names in small letters. */
+export const discArchitectures: Readonly<Record<string, string>> = { amd64: 'amd64', x86: 'x86', arm64: 'ARM64' };
 
 type Version = readonly [major: number, minor: number, build: number];
 

@@ -204,17 +204,6 @@ describe('fixed IPv6 addresses', () => {
     expect(fixedInterfaces([], found({ addresses: [] }))).toEqual([]);
     expect(staticCards(fixedInterfaces([], found({ routes: [route(`20010db8${'00'.repeat(12)}20`, '00'.repeat(16))] })), nics).warnings).toEqual(['persistent routes of IPv6 of LAN are not set again']);
   });
-
-  it('have the same names in the script that sets them and in what both ways of preparing write', () => {
-    const folder = join(import.meta.dirname, '../../../../assets/worker/osmorphing');
-    const script = readFileSync(join(folder, 'windows/first-boot-network.ps1'), 'utf8');
-    const program = readFileSync(join(folder, 'causeway_osmorphing/windows/network.py'), 'utf8');
-    const [card = {}] = staticCards(fixedInterfaces([], found()), [{ macAddress: 'aa' }]).cards;
-    for (const name of Object.keys(card)) {
-      expect(program).toContain(`'${name}': `);
-      expect(script).toMatch(new RegExp(`Get-Card(?:Text|List|Item) .*'${name}'`));
-    }
-  });
 });
 
 describe('messages of Windows Remote Management', () => {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../shared/model/json.ts';
 import type { MorphOutcome } from '../morph-linux-guest.ts';
 import type { Fetched, MorphOptions, MorphStepEvent, UserScript } from '../options.ts';
 import { readFile } from 'node:fs/promises';
-import { compareVersions, discFolders } from './disc-folders.ts';
+import { compareVersions, discArchitectures, discDrivers, discFolders, requiredDrivers, storageDrivers } from './disc-folders.ts';
 import { initAgentConfiguration, initAgentFolder } from './init-agent.ts';
 import { agentWishes } from './offline-guest.ts';
 import { powershellFile, type PowershellFile } from './powershell-files.ts';
@@ -37,11 +37,6 @@ export interface WinrmMorphRequest {
 
 const minute = 60_000;
 const timeouts: Readonly<Partial<Record<PowershellFile, number>>> = { 'open-guest': 15 * minute, 'add-drivers': 90 * minute, 'install-agent': 30 * minute };
-/** Without these Windows does not start. */
-const storageDrivers = ['viostor', 'vioscsi'] as const;
-const requiredDrivers = ['viostor', 'vioscsi', 'NetKVM'] as const;
-const drivers = [...requiredDrivers, 'Balloon', 'vioserial', 'viorng', 'pvpanic', 'qxl', 'qxldod', 'viogpudo', 'qemufwcfg', 'qemupciserial', 'vioinput'] as const;
-const discArchitectures: Readonly<Record<string, string>> = { amd64: 'amd64', x86: 'x86', arm64: 'ARM64' };
 
 const version = z.tuple([z.int(), z.int(), z.int()]);
 const texts = z.preprocess((value) => (value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]), z.array(z.string()));
@@ -188,7 +183,7 @@ class WindowsWorker {
     const { windows } = this.#request.options;
     if (windows?.virtioDisc === undefined) throw new CausewayError('osmorphing.drivers-missing', 'no VirtIO driver ISO was given');
     const done = await this.#ask('add-drivers', {
-      ...(await this.#bring('causeway-virtio.iso', windows.virtioDisc)), drive: guest.drive, drivers: [...drivers], required: [...requiredDrivers], storage: [...storageDrivers],
+      ...(await this.#bring('causeway-virtio.iso', windows.virtioDisc)), drive: guest.drive, drivers: [...discDrivers], required: [...requiredDrivers], storage: [...storageDrivers],
       needsUpdate: guest.version[0] === 6 && guest.version[1] === 1,
       folders: [...discFolders(guest.version, guest.server)], architecture: discArchitecture(guest),
     }, addedSchema);

@@ -29,7 +29,7 @@ _FOLDERS = (
 )
 # The system starts from the first two. Names as on the disc.
 STORAGE = ('viostor', 'vioscsi')
-_OTHERS = ('NetKVM', 'Balloon', 'vioserial', 'viorng', 'pvpanic', 'qemufwcfg', 'fwcfg', 'qemupciserial', 'vioinput', 'viogpudo')
+_OTHERS = ('NetKVM', 'Balloon', 'vioserial', 'viorng', 'pvpanic', 'qxl', 'qxldod', 'viogpudo', 'qemufwcfg', 'fwcfg', 'qemupciserial', 'vioinput')
 # Which devices they are for: a vendor's disc is laid out, and calls its drivers, as it likes.
 _DEVICES = {
     'viostor': ('1001', '1042'),
