@@ -14,9 +14,21 @@ const drivers = ['block/virtio_blk', 'scsi/virtio_scsi', 'net/virtio_net', 'virt
 const debian: Readonly<Record<string, string>> = {
   'etc/os-release': 'ID=debian\nVERSION_ID="12"\nPRETTY_NAME="Debian GNU/Linux 12"\n', 'etc/fstab': `UUID=${uuid} / ext4 defaults 0 1\n`, 'etc/hostname': 'inspected\n',
   'boot/vmlinuz-6.1.0-1': 'kernel', 'usr/sbin/update-initramfs': '#!/bin/sh\n', 'etc/initramfs-tools/initramfs.conf': 'MODULES=most\n',
-  'etc/network/interfaces': 'auto ens192\niface ens192 inet static\n  address 10.0.0.5/24\n',
+  'etc/network/interfaces': 'auto ens192\niface ens192 inet static\n  address 10.0.0.5/24\nauto ens224\niface ens224 inet dhcp\n',
+  // Its beginning tells the architecture.
+  'bin/sh': `\x7fELF\x02\x01\x01${'\0'.repeat(11)}\x3e\0`,
   'var/lib/dpkg/status': 'Package: open-vm-tools\nStatus: install ok installed\nVersion: 1\n\n', ...(Object.fromEntries(drivers) as Record<string, string>),
 };
+
+/** The second card has the address that the guest configures. */
+const description = `name: web
+nics:
+  - network: default
+    mac_address: '00:50:56:00:00:02'
+  - network: default
+    mac_address: '00:50:56:00:00:01'
+    ip_addresses: [10.0.0.5]
+`;
 
 describe.runIf(process.geteuid?.() === 0)('the guest of a replica, before it is deployed', () => {
   let lab: ProjectLab;
@@ -28,6 +40,7 @@ describe.runIf(process.geteuid?.() === 0)('the guest of a replica, before it is 
     causeway = commandLineIn(lab.project);
     const [tree, disk] = [join(lab.images, '..', 'tree'), join(lab.images, 'web', 'disk.raw')];
     await mkdir(dirname(disk), { recursive: true });
+    await writeFile(join(dirname(disk), 'vm.yaml'), description);
     for (const [path, content] of Object.entries(debian)) {
       await mkdir(join(tree, dirname(path)), { recursive: true });
       await writeFile(join(tree, path), content, { mode: 0o755 });
@@ -58,6 +71,13 @@ describe.runIf(process.geteuid?.() === 0)('the guest of a replica, before it is 
     expect(found.files.map((each) => each.path)).not.toContain('/etc/network/interfaces');
     expect(found.files.map((each) => each.path)).toContain('/etc/cloud/cloud.cfg.d/99_causeway_network.cfg');
     expect(found.files.find((each) => each.path.endsWith('/99_causeway.cfg'))?.lines).toContain('+users: []');
+    // Which card has which name, without the addresses that only a deployment sets.
+    const rules = found.files.find((each) => each.path === '/etc/udev/rules.d/70-causeway-net.rules')?.lines ?? [];
+    expect(rules.filter((line) => line.includes('ATTR')).map((line) => line.replace(/.*"(mac-[a-z0-9-]+)", NAME="(\w+)".*/, '$1 $2'))).toEqual(['mac-address-of-nic-1 ens224', 'mac-address-of-nic-2 ens192']);
+    expect(found.doubts).toEqual([]);
+    expect(found.changes.find(({ step }) => step === 'install-agent')?.notes).toEqual([
+      "install qemu-guest-agent, if the guest's package sources have it", 'install the agent of the destination platform',
+    ]);
     expect(await contentDigest(path)).toBe(before);
     // Neither worker nor snapshot nor copy.
     expect(lab.cloud.world.leftovers().map((line) => line.split(' ')[0])).toEqual(['volume']);

@@ -4,7 +4,7 @@ import type { InspectOptions } from '../osmorphing/index.ts';
 import { startWorkerWith } from '../workers/attach-volumes.ts';
 import { bootFirst, deploymentRun, type ReplicaContext } from './deployment-context.ts';
 import { synchronisedVolumes } from './steps/check.ts';
-import { devicePaths } from './steps/prepare.ts';
+import { devicePaths, sourceNic } from './steps/prepare.ts';
 import { detachFromWorkers } from './steps/worker.ts';
 
 // Windows guests can be read from outside as well.
@@ -33,7 +33,7 @@ export async function inspectReplica(
     try {
       onStep('Inspect the guest');
       const { warnings: _, candidates: _roots, devices: _devices, ...found } = await run.guests.inspect({
-        ssh, devices, options: { ...options, ...asDeployed(run) },
+        ssh, devices, options: { ...options, ...asDeployed(run), nics: vm.nics.map(sourceNic), platformAgent: run.destination.deployment?.agentPackage },
         onStep: ({ title, state }) => state === 'running' && onStep(title), signal: AbortSignal.any([signal, ssh.lost]),
       }).catch((error: unknown) => {
         throw ssh.lost.aborted && !signal.aborted ? ssh.lost.reason : error;

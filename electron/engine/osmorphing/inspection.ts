@@ -2,9 +2,14 @@ import { z } from 'zod';
 import { CausewayError } from '../../../shared/model/causeway-error.ts';
 import { guestDeviceSchema, guestDossierSchema, guestPlanSchema, guestRootSchema, type GuestDevice, type GuestDossier, type GuestPlan, type GuestRoot } from '../../../shared/model/guest-preparation.ts';
 import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
-import type { LuksKey, MorphOptions } from './options.ts';
+import type { GuestNic, LuksKey, MorphOptions } from './options.ts';
 
-export type InspectOptions = Pick<MorphOptions, 'root' | 'luksKeys' | 'hypervisor' | 'diskBuses' | 'setDhcp' | 'retainUserCredentials' | 'datasources'>;
+export type InspectOptions = Pick<MorphOptions, 'root' | 'luksKeys' | 'hypervisor' | 'diskBuses' | 'setDhcp' | 'retainUserCredentials' | 'datasources'> & {
+  /** Those of the source. Their addresses at the destination are set by a deployment. */
+  readonly nics?: readonly Omit<GuestNic, 'macAddress'>[] | undefined;
+  /** The agent that the platform has for its servers, as a deployment would give it. Nothing is fetched. */
+  readonly platformAgent?: { readonly url: string; readonly architecture: string } | undefined;
+};
 
 /** What is on the disks, without writing to them. */
 export interface InspectOutcome extends GuestPlan {
@@ -21,11 +26,13 @@ const inspectResult = guestPlanSchema.extend({
 });
 
 /** Without the devices. */
-export function inspectionRequest({ root, luksKeys = [], hypervisor, diskBuses, setDhcp = true, retainUserCredentials = false, datasources }: InspectOptions): JsonObject {
+export function inspectionRequest({ root, luksKeys = [], hypervisor, diskBuses, setDhcp = true, retainUserCredentials = false, datasources, nics = [], platformAgent }: InspectOptions): JsonObject {
   return {
     ...(root === undefined ? {} : { root }), luksKeys: luksKeys.map(luksKey),
     ...(hypervisor === undefined ? {} : { hypervisor }), ...(diskBuses === undefined ? {} : { diskBuses: [...diskBuses] }),
     setDhcp, retainUserCredentials, ...(datasources === undefined ? {} : { datasources: [...datasources] }),
+    nics: nics.map(({ sourceMacAddress, addresses }) => ({ sourceMacAddress: sourceMacAddress ?? null, addresses: [...(addresses ?? [])] })),
+    ...(platformAgent === undefined ? {} : { platformAgent: { ...platformAgent } }),
   };
 }
 

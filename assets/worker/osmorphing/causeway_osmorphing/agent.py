@@ -20,6 +20,9 @@ _FORMATS = {'debian': (b'!<arch>\n', '.deb', 'Debian'), 'redhat': (b'\xed\xab\xe
 
 def install(morph):
     """The platform's agent from a file on the worker or a URL that the worker reaches. Returns (changed, notes)."""
+    if morph.planned:
+        notes = _planned(morph)
+        return bool(notes), notes
     hypervisor, notes = _hypervisors(morph)
     changed, told = _platforms(morph)
     return hypervisor or changed, notes + told
@@ -44,17 +47,42 @@ def _hypervisors(morph):
     return True, ['installed %s %s' % (_HYPERVISOR_AGENT, manager.installed()[_HYPERVISOR_AGENT])]
 
 
+def _planned(morph):
+    """Nothing is fetched for a plan. `platformAgent`: which one a deployment would get from the platform; images are inspected
+    without one."""
+    wanted = morph.request.get('platformAgent')
+    notes = []
+    if morph.manager.reached is not None and hypervisors_packages(morph):
+        notes.append('installed %s, if the guest\'s package sources have it' % _HYPERVISOR_AGENT)
+    if wanted:
+        unfit = _unfit(morph, wanted)
+        if unfit:
+            protocol.warn(unfit)
+        return notes if unfit else notes + ['installed the agent of the destination platform']
+    return notes + (['installed the agent of the destination platform, if it has one'] if morph.request.get('local') else [])
+
+
+def _unfit(morph, wanted):
+    """Why an agent does not fit the guest, as far as its name and architecture tell; None if it may."""
+    _, ending, name = _FORMATS[morph.guest.family]
+    given = (wanted.get('path') or urllib.parse.urlsplit(wanted['url']).path).lower()
+    # The platform's URL ends with the format alone.
+    if given.endswith(('.deb', '.rpm', '/deb', '/rpm')) and not given.endswith(ending[1:]):
+        return 'the destination\'s agent is not installed: %s is no %s package, which this guest needs; install it by hand' % (given.rsplit('/', 1)[-1], name)
+    if wanted.get('architecture') and morph.guest_facts['architecture'] != wanted['architecture']:
+        return 'the destination\'s agent is not installed: it is for %s, the guest is %s' % (wanted['architecture'], morph.guest_facts['architecture'])
+    return None
+
+
 def _platforms(morph):
     wanted = morph.request.get('agent')
     if not wanted:
         return False, ['no agent was given']
     guest = morph.guest
     start, ending, name = _FORMATS[guest.family]
-    given = (wanted.get('path') or urllib.parse.urlsplit(wanted['url']).path).lower()
-    if given.endswith(('.deb', '.rpm')) and not given.endswith(ending):
-        return False, _noted('the destination\'s agent is not installed: %s is no %s package, which this guest needs; install it by hand' % (given.rsplit('/', 1)[-1], name))
-    if wanted.get('architecture') and morph.guest_facts['architecture'] != wanted['architecture']:
-        return False, _noted('the destination\'s agent is not installed: it is for %s, the guest is %s' % (wanted['architecture'], morph.guest_facts['architecture']))
+    unfit = _unfit(morph, wanted)
+    if unfit:
+        return False, _noted(unfit)
     try:
         path = _fetch(wanted, morph.undo_log.folder, ending)
     except (OSError, ValueError) as error:

@@ -4,7 +4,7 @@ import re
 
 from . import cloud_init, hyperv_guest, protocol
 from .network import built_of, convert, exchange, interfaces_of, kinds_of, name_servers
-from .network.names import RULES, Interface, nameable, names_by_card, old_names, remove_old_rules, rules_of, rules_text
+from .network.names import RULES, Interface, nameable, names_by_card, old_names, remove_old_rules, rules_of, rules_text, set_at_deployment
 from .network.seen_names import is_usual, seen_names
 
 # Files besides the network configuration that name interfaces.
@@ -23,11 +23,12 @@ def apply(morph):
     notes = []
     interfaces = _interfaces(guest, len(nics))
     names, warnings = names_by_card(interfaces, nics, old_names(guest), rules_of(guest.read(RULES, '')))
-    macs = dict((index, (nic.get('macAddress') or '').lower() or None) for index, nic in enumerate(nics))
     on_hyperv = request.get('hypervisor') == 'hyperv'
+    # The cards of Hyper-V are told apart by their order.
+    later = morph.planned and not on_hyperv
+    macs = dict((index, (nic.get('macAddress') or '').lower() or (set_at_deployment(index) if later else None)) for index, nic in enumerate(nics))
     pairs, unnamed = nameable([(macs[index], names[index]) for index in sorted(names)], on_hyperv)
     warnings += unnamed
-    # The cards of Hyper-V are told apart by their order there.
     told, unexchanged = exchange.configure(guest, {} if on_hyperv else names, macs)
     notes += told
     warnings += _not_exchanged(unexchanged)
@@ -40,8 +41,11 @@ def apply(morph):
         protocol.warn(warning)
     if pairs:
         if guest.write(RULES, rules_text(pairs, on_hyperv)):
-            notes += ['%s is the card %s' % (name, mac or 'of the platform') for mac, name in pairs]
-    elif not nics and not names and not morph.planned:
+            notes += _named(macs, names, pairs)
+    elif not nics and morph.planned:
+        if interfaces:
+            notes.append('a deployment has %s keep the names of network cards' % RULES)
+    elif not nics:
         protocol.warn('the destination\'s network cards are unknown; interfaces may get other names')
     _tell_other_names(guest, set(names.values()))
     notes += ['removed ' + path for path in remove_old_rules(guest)]
@@ -57,6 +61,13 @@ def apply(morph):
     if on_hyperv:
         notes += hyperv_guest.configure(guest)
     return bool(notes), notes
+
+
+def _named(macs, names, pairs):
+    planned = [index for index in sorted(names) if macs[index] == set_at_deployment(index)]
+    told = ['%s has NIC %d keep the name %s; its MAC address is set at the deployment' % (RULES, index + 1, names[index]) for index in planned]
+    set_later = [set_at_deployment(index) for index in planned]
+    return told + ['%s is the card %s' % (name, mac or 'of the platform') for mac, name in pairs if mac not in set_later]
 
 
 def _not_exchanged(names):

@@ -14,10 +14,10 @@ from .root_stack import volumes_below
 from .steps import STEPS, Morph
 
 # These act on volumes, or on what is given to a deployment alone.
-_NOT_TRIED = ('scripts-in-guest', 'install-agent', 'unbind-volumes', 'install-first-boot-scripts')
+_NOT_TRIED = ('scripts-in-guest', 'unbind-volumes', 'install-first-boot-scripts')
 # What the warnings of a step are about; those of all others are about settings.
 _TOPICS = {
-    'remove-hypervisor-tools': 'packages', 'install-cloud-init': 'packages', 'configure-network': 'network', 'name-disks-by-uuid': 'disks',
+    'remove-hypervisor-tools': 'packages', 'install-cloud-init': 'packages', 'install-agent': 'packages', 'configure-network': 'network', 'name-disks-by-uuid': 'disks',
     'rebuild-initramfs': 'boot', 'configure-kernel': 'boot', 'ensure-efi-loader': 'boot',
 }
 _TO_DO = (
@@ -61,6 +61,9 @@ def _changes(findings, guest, devices, root, mounted, request, undo_log):
     morph.planned = True
     morph.manager = PlannedPackages(morph.manager)
     changes = []
+    settled = morph.manager.settle()
+    if settled:
+        changes.append(change('settle-packages', 'Remove what interrupted package tools left', settled))
     repaired = morph.manager.repair()
     if repaired:
         changes.append(change('repair-packages', 'Finish interrupted installations', repaired))

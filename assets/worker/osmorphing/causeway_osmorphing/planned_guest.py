@@ -33,11 +33,18 @@ class PlannedPackages(object):
     """The guest's package manager, as far as it is known without its programs: what depends on a package is not."""
 
     def __init__(self, manager):
+        # As in a preparation, before any program reads the database.
+        self._settled = manager.settle()
+        # None until something has to be installed, as of others.
+        self.reached = None
         self._installed = dict(manager.installed())
         self._interrupted = manager.is_interrupted()
 
     def installed(self):
         return dict(self._installed)
+
+    def settle(self):
+        return list(self._settled)
 
     def repair(self):
         return ['finished the installation of packages that was interrupted'] if self._interrupted else []
@@ -48,4 +55,5 @@ class PlannedPackages(object):
         return list(names), []
 
     def install(self, names, also=()):
+        self.reached = []
         self._installed.update((name, 'from its package sources') for name in names)

@@ -100,6 +100,71 @@ class Plan(TreeTest):
                 again = plan.plan_of(guest, boot_disk(), root, {'/': root.device}, {'nics': nics}, undo_log)
                 self.assertEqual(([], []), (again['files'], again['changes']))
 
+    def test_cards_have_their_addresses_only_at_the_deployment(self):
+        nics = [{'sourceMacAddress': '52:54:00:00:00:01', 'addresses': ['192.0.2.5']}, {'sourceMacAddress': '52:54:00:00:00:02', 'addresses': []}]
+        files = dict(TOOLS, **kernel('6.1.0-1', image='/boot/initrd.img-%s'))
+        files['/etc/network/interfaces'] = 'auto eth1\niface eth1 inet static\n  address 192.0.2.5/24\nauto eth0\niface eth0 inet dhcp\n'
+        files['/usr/lib/systemd/systemd'] = ''
+        self.codes(files, boot_disk(), {'nics': nics, 'setDhcp': False})
+        self.assertEqual(self.warnings, [])
+        notes = [note for one in self.told['changes'] if one['step'] == 'configure-network' for note in one['notes']]
+        self.assertEqual(notes[:3], [
+            'eth1, eth0 are exchanged at each start, because the kernel gives them to other cards',
+            '/etc/udev/rules.d/70-causeway-net.rules has NIC 1 keep the name eth1; its MAC address is set at the deployment',
+            '/etc/udev/rules.d/70-causeway-net.rules has NIC 2 keep the name eth0; its MAC address is set at the deployment'])
+        rules = next(one for one in self.told['files'] if one['path'] == '/etc/udev/rules.d/70-causeway-net.rules')
+        self.assertIn('+SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="mac-address-of-nic-1", NAME="eth1"', rules['lines'])
+        self.assertIn('/etc/causeway/network-names', [one['path'] for one in self.told['files']])
+        # Which card is which is told as well.
+        self.clear()
+        del nics[0]['addresses'], nics[1]['addresses']
+        self.codes(files, boot_disk(), {'nics': nics})
+        self.assertEqual(self.warnings, ['nothing tells which network card is which of eth0, eth1; they are named in the order of the source\'s cards'])
+        # Hyper-V's cards have none before the first start, and are named in their order.
+        self.clear()
+        del self.warnings[:]
+        with_hyperv = dict(files, **kernel('6.1.0-1', modules=('hv_storvsc', 'hv_vmbus', 'hv_netvsc'), image='/boot/initrd.img-%s'))
+        self.codes(with_hyperv, boot_disk(), {'nics': nics[:1], 'hypervisor': 'hyperv'})
+        self.assertNotIn('mac-address-of', str(self.told['files']))
+        # Images have no cards.
+        self.clear()
+        del self.warnings[:]
+        self.codes(files, boot_disk(), {'nics': []})
+        notes = [note for one in self.told['changes'] if one['step'] == 'configure-network' for note in one['notes']]
+        self.assertIn('a deployment has /etc/udev/rules.d/70-causeway-net.rules keep the names of network cards', notes)
+        self.assertEqual(self.warnings, [])
+
+    def agents(self, files, request, release='debian'):
+        self.clear()
+        del self.warnings[:]
+        self.codes(dict(TOOLS, **dict(kernel('6.1.0-1', image='/boot/initrd.img-%s'), **files)), boot_disk(), request, release)
+        return [note for one in self.told['changes'] if one['step'] == 'install-agent' for note in one['notes']]
+
+    def test_agents_of_the_destination_are_told(self):
+        has = 'Package: %s\nStatus: install ok installed\nVersion: 22\n\n'
+        both = 'install qemu-guest-agent, if the guest\'s package sources have it'
+        own = 'install the agent of the destination platform'
+        wanted = {'url': 'http://192.0.2.1/server-agent/amd64/deb', 'architecture': 'x86_64'}
+        self.assertEqual(self.agents({}, {}), [both])
+        self.assertEqual(self.agents({}, {'hypervisor': 'hyperv'}), [])
+        self.assertEqual(self.agents({'/var/lib/dpkg/status': has % 'qemu-guest-agent'}, {}), [])
+        # The package sources are not asked for it alone.
+        self.assertEqual(self.agents({'/var/lib/dpkg/status': has % 'cloud-init'}, {}), [])
+        self.assertEqual(self.agents({}, {'platformAgent': wanted}), [both, own])
+        self.assertEqual(self.agents({}, {'local': True}), [both, own + ', if it has one'])
+        self.assertEqual(self.agents({'/var/lib/dpkg/status': has % 'cloud-init'}, {'platformAgent': dict(wanted, architecture='aarch64')}), [])
+        self.assertEqual(self.warnings, ['the destination\'s agent is not installed: it is for aarch64, the guest is x86_64'])
+        self.assertEqual(self.agents({'/usr/bin/cloud-init': '', '/usr/bin/dracut': '', '/boot/initramfs-6.1.0-1.img': ''}, {'platformAgent': wanted}, 'rocky'), [])
+        self.assertEqual([one for one in self.warnings if 'agent' in one], ['the destination\'s agent is not installed: deb is no RPM package, which this guest needs; install it by hand'])
+
+    def test_locks_of_package_tools_that_go_are_told(self):
+        stale = {'/var/lib/rpm/__db.001': 'x', '/var/lib/rpm/Packages': 'x', '/var/run/yum.pid': '1234\n', '/usr/bin/dracut': '', '/usr/bin/cloud-init': ''}
+        self.codes(dict(kernel('3.10.0-1'), **stale), boot_disk(), release='centos7')
+        self.assertEqual(self.told['changes'][0], {
+            'step': 'settle-packages', 'title': 'Remove what interrupted package tools left', 'notes': ['remove /var/lib/rpm/__db.001', 'remove /var/run/yum.pid']})
+        removed = [one['path'] for one in self.told['files'] if one['change'] == 'removed']
+        self.assertIn('/var/lib/rpm/__db.001', removed)
+
     def test_what_is_doubtful_has_a_code(self):
         files = dict(TOOLS, **kernel('6.1.0-cardless', modules=('virtio_pci', 'virtio_blk'), image='/boot/initrd.img-%s'))
         files['/etc/nftables.conf'] = 'iif eth7 accept\n'

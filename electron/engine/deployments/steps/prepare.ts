@@ -1,6 +1,6 @@
 import { CausewayError } from '../../../../shared/model/causeway-error.ts';
-import type { Vm } from '../../../../shared/model/vm.ts';
-import { programLocation, windowsMaterial, type MorphOptions, type MorphOutcome, type MorphStepEvent, type WindowsDisk } from '../../osmorphing/index.ts';
+import type { Nic, Vm } from '../../../../shared/model/vm.ts';
+import { programLocation, windowsMaterial, type GuestNic, type MorphOptions, type MorphOutcome, type MorphStepEvent, type WindowsDisk } from '../../osmorphing/index.ts';
 import type { DeployedNic } from '../../ports/deployment-platform.ts';
 import type { AttachedVolume, Volume } from '../../ports/destination-platform.ts';
 import { connectWatched } from '../../transport/connect-watched.ts';
@@ -123,7 +123,7 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
     datasources: policy.guestDatasources,
     nics: nics.map((nic) => {
       const source = vm.nics.find((candidate) => candidate.id === nic.sourceNicId);
-      return { macAddress: nic.macAddress, sourceMacAddress: source?.mac_address, addresses: (source?.ip_addresses ?? []).filter((address) => !address.includes(':')) };
+      return { macAddress: nic.macAddress, ...sourceNic(source) };
     }),
     luksKeys,
     unbindVolumes: options.unbindVolumes,
@@ -138,6 +138,11 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
     ...(vm.os_type === 'windows' ? { windows: windowsMaterial(policy, { virtioDisc: options.virtioDisc, initAgent: options.initAgentArchive }) } : {}),
     keepMountedOnFailure: options.keepWorkerOnFailure,
   };
+}
+
+/** What of the source's NIC identifies its interface in the guest. */
+export function sourceNic(nic: Nic | undefined): Omit<GuestNic, 'macAddress'> {
+  return { sourceMacAddress: nic?.mac_address, addresses: (nic?.ip_addresses ?? []).filter((address) => !address.includes(':')) };
 }
 
 /** The one that was given, else the platform's own; `none` for neither. */

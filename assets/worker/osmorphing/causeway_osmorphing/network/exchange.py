@@ -61,7 +61,8 @@ LIST
 done
 exit 0
 '''
-_MAC = re.compile(r'^[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z')
+# The latter in a plan alone.
+_MAC = re.compile(r'^([0-9a-f]{2}(:[0-9a-f]{2}){5}|mac-address-of-nic-[0-9]+)\Z')
 # Names come from the guest, and stand in a script.
 _NAME = re.compile(r'^eth[0-9]{1,4}\Z')
 

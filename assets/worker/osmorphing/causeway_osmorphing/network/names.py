@@ -55,6 +55,11 @@ def rules_of(text):
     return found
 
 
+def set_at_deployment(index):
+    """Stands for the address of a card at the destination, where a preparation is only planned."""
+    return 'mac-address-of-nic-%d' % (index + 1)
+
+
 def pair(interfaces, nics, known_names, previous):
     """Names for the destination's network cards.
 
