@@ -3,6 +3,7 @@ alone: the destination tries the others in vain at each start, and some wait for
 
 import base64
 import re
+import uuid
 
 from . import fstab, protocol
 from .command import run
@@ -14,13 +15,26 @@ WAYS = {
 _OPTIONS = re.compile(r'^(tpm2|fido2|pkcs11)-[a-z0-9-]+(=.*)?$|^headless(=.*)?$')
 
 
+# LUKSMeta of LUKS1: a page between the key slots and the data, with an entry for each of eight slots. Each begins with the identifier
+# of who made it.
+_PAGE = 4096
+_MOST_PAGES = 4096
+_METADATA = b'LUKSMETA'
+_FIRST_ENTRY, _ENTRY, _ENTRIES = 16, 32, 8
+_CLEVIS = uuid.UUID('cb6e8904-81ff-40da-a84a-07ab9ab5715e').bytes
+
+
 class Header(object):
-    """What a LUKS2 header holds. `slots`: numbers of the key slots, `tokens`: number → (type, slots)."""
+    """What a header holds. `slots`: numbers of the key slots, `tokens`: number → (type, slots), both of LUKS2.
+    `clevis_slots`: numbers of the slots that Clevis keeps in LUKS1."""
 
     def __init__(self, device):
-        self.slots, self.tokens = set(), {}
+        self.slots, self.tokens, self.clevis_slots = set(), {}, []
         section, token = '', None
         for line in run(['cryptsetup', 'luksDump', device.path], check=False, timeout=60).out.splitlines():
+            payload = re.match(r'^Payload offset:\s+(\d+)\s*$', line)
+            if payload:
+                self.clevis_slots = _clevis_slots(device.path, int(payload.group(1)) * 512)
             if re.match(r'^\S.*:\s*$', line):
                 section = line.strip().lower()
                 continue
@@ -39,7 +53,19 @@ class Header(object):
         return dict((number, told) for number, told in self.tokens.items() if told[0] in WAYS)
 
     def ways(self):
-        return sorted(set(WAYS[kind] for kind, _ in self.unattended().values()))
+        kinds = [kind for kind, _ in self.unattended().values()] + (['clevis'] if self.clevis_slots else [])
+        return sorted(set(WAYS[kind] for kind in kinds))
+
+
+def _clevis_slots(path, end):
+    """`end`: where the data begins."""
+    with open(path, 'rb') as file:
+        for _ in range(min(end // _PAGE, _MOST_PAGES)):
+            page = file.read(_PAGE)
+            if page.startswith(_METADATA):
+                begins = [_FIRST_ENTRY + number * _ENTRY for number in range(_ENTRIES)]
+                return [number for number, begin in enumerate(begins) if page[begin : begin + len(_CLEVIS)] == _CLEVIS]
+    return []
 
 
 def unbind(morph):
@@ -56,6 +82,11 @@ def unbind(morph):
             continue
         uuids.add(device.uuid)
         header = Header(device)
+        if header.clevis_slots:
+            protocol.warn(
+                'the encrypted volume %s is LUKS1, from which Clevis cannot be removed here (slot %s): run `clevis luks unbind` on the source and execute the replica again'
+                % (device.uuid, ', '.join(str(slot) for slot in header.clevis_slots))
+            )
         if header.unattended():
             _check_key(device, header, keys)
             found.append((device, header))

@@ -3,8 +3,11 @@
 import base64
 import json
 import os
+import re
 import shutil
+import struct
 import subprocess
+import uuid
 
 from causeway_osmorphing import luks, mounting, roots, unattended
 from causeway_osmorphing.block_devices import BlockDevice
@@ -19,6 +22,14 @@ from .trees import TreeTest, everything
 
 PATH = os.environ['PATH'] + ':/usr/sbin:/sbin'
 DUMP = 'LUKS header information\nVersion:       \t2\n\nKeyslots:\n  0: luks2\n\tKey:        512 bits\nTokens:\n  0: %s\n\tKeyslot:    1\nDigests:\n  0: pbkdf2\n'
+
+# By which Clevis marks what it keeps in LUKS1.
+CLEVIS = 'cb6e8904-81ff-40da-a84a-07ab9ab5715e'
+
+
+def open_bytes(path):
+    with open(path, 'rb') as file:
+        return file.read()
 
 
 class Worker(TreeTest):
@@ -92,6 +103,43 @@ class Worker(TreeTest):
         made = self.encrypted_image('clevis', [])
         luks.warn_of_unattended([made], ['u-luks'])
         self.assertEqual(len([one for one in self.warnings if 'Clevis' in one]), 1)
+
+    def old_image(self, maker):
+        """A LUKS1 volume with an entry of LUKSMeta for its slot 1."""
+        program = shutil.which('cryptsetup', path=PATH)
+        if program is None:
+            self.skipTest('cryptsetup is not installed')
+        image = os.path.join(self.root, 'image')
+        with open(image, 'wb') as file:
+            file.truncate(20 << 20)
+        made = subprocess.run([program, 'luksFormat', '-q', '--type', 'luks1', '--key-file', '-', '--pbkdf-force-iterations', '1000', image], input=b'key', stderr=subprocess.PIPE)
+        self.assertEqual((made.returncode, made.stderr), (0, b''))
+        told = subprocess.run([program, 'luksDump', image], stdout=subprocess.PIPE, check=True).stdout.decode()
+        data = int(re.search(r'Payload offset:\s+(\d+)', told).group(1)) * 512
+        # Where luksmeta puts it: behind the eight slots, of which each has half a megabyte at most.
+        with open(image, 'r+b') as file:
+            file.seek(data - 8192)
+            file.write(b'LUKSMETA' + struct.pack('>II', 1, 0) + b'\0' * 32 + uuid.UUID(maker).bytes + struct.pack('>IIII', 4096, 300, 0, 0))
+            # What is in the data is none of it.
+            file.seek(data)
+            file.write(b'LUKSMETA' + b'\0' * 8 + uuid.UUID(CLEVIS).bytes)
+        return device(image, 'partition', 2, content='crypto_LUKS', uuid='u-luks')
+
+    def test_clevis_is_told_of_older_volumes_as_well(self):
+        made = self.old_image(CLEVIS)
+        luks.warn_of_unattended([made], ['u-luks'])
+        self.assertEqual([('u-luks' in one, 'Clevis (a TPM or a server' in one) for one in self.warnings], [(True, True)])
+        # It cannot be taken away from outside.
+        del self.warnings[:]
+        before = open_bytes(made.path)
+        guest, morph, unbind = self.unbound(made, b'key')
+        self.assertEqual(unbind()[1], ['/etc/crypttab: system_crypt is unlocked by a passphrase'])
+        self.assertEqual(self.warnings, ['the encrypted volume u-luks is LUKS1, from which Clevis cannot be removed here (slot 1): run `clevis luks unbind` on the source and execute the replica again'])
+        self.assertEqual(open_bytes(made.path), before)
+        # Others keep something there, too.
+        del self.warnings[:]
+        luks.warn_of_unattended([self.old_image('11111111-2222-3333-4444-555555555555')], ['u-luks'])
+        self.assertEqual(self.warnings, [])
 
     def test_each_key_is_tried_on_the_volumes_that_it_is_for(self):
         made = self.encrypted_image('clevis', [], 'second')
