@@ -16,6 +16,7 @@ _LOGS = ('/var/log/dmesg', '/var/log/boot.msg', '/var/log/kern.log', '/var/log/s
 _LOG_PART = 4 << 20
 # Lists of multipath devices: a name or identifier each.
 MULTIPATH_BINDINGS = ('/etc/multipath/bindings', '/var/lib/multipath/bindings')
+_MULTIPATH_SETTINGS = '/etc/multipath.conf'
 # Identifiers that hypervisors give their disks.
 VIRTUAL_DISK = re.compile(r'(?<![0-9A-Za-z])(?:0x)?(?:3?6000c29|3?60022480|0?QEMU|[01]ATA|0?VMware|SQEMU|SVMware|SMsft)', re.IGNORECASE)
 # Disks that the guest itself reaches over its network: they have the same names on the destination.
@@ -311,6 +312,25 @@ def _sectors(device):
         except OSError:
             device.properties['SECTORS'] = ''
     return int(device.properties['SECTORS'] or 0) or None
+
+
+def root_aliases(tree, root, table_spec, arguments):
+    """Names that the administrator gave to the root's multipath device; they mean no other disk. `table_spec`: of the root in
+    /etc/fstab. `arguments`: (name, value) of the kernel."""
+    texts = [tree.read(path, '') for path in [_MULTIPATH_SETTINGS] + tree.find('/etc/multipath/conf.d', '.conf')]
+    texts = [re.sub(r'^\s*[#!].*$', '', text, flags=re.MULTILINE) for text in texts]
+    aliases = set(name for text in texts for name in re.findall(r'\balias\s+"?([\w.:+-]+)', text))
+    aliases.update(line.split()[0] for path in MULTIPATH_BINDINGS for line in tree.read(path, '').splitlines() if len(line.split()) == 2 and not line.startswith('#'))
+
+    def is_alias(spec):
+        found = re.match(r'^/dev/(?:mapper/|disk/by-id/dm-name-)(.+?)(?:(?:-part|_part|p)?(\d+))?$', spec)
+        names = [spec.split('/')[-1].replace('dm-name-', '', 1)] + ([found.group(1)] if found and _number(found.group(2)) == root.number else [])
+        return bool(found) and any(name in aliases for name in names)
+
+    specs = [table_spec] if is_alias(table_spec) else [value for name, value in arguments if name == 'root' and is_alias(value)]
+    names = set(re.sub(r'^/dev/(?:mapper/|disk/by-id/dm-name-)', '', spec) for spec in specs)
+    # Of several, all but one belong to other installations.
+    return set(folder + name for name in names for folder in ('/dev/mapper/', '/dev/disk/by-id/dm-name-')) if len(names) == 1 else set()
 
 
 def _own_luns(tree):

@@ -65,6 +65,8 @@ class Resolver(object):
         self.places = places
         self.encrypted_names = encrypted_names or {}
         self.array_names = array_names or {}
+        # Names of the root's multipath device that no disk has here.
+        self.root_aliases = set()
 
     def find(self, spec):
         """The device of a first field; None when there is none, or when it is no device at all."""
@@ -217,7 +219,11 @@ def resolver_for(tree, devices, root=None, arguments=()):
     """A resolver that knows the names which the guest itself gives to encrypted volumes and arrays. With the device of
     the root file system, it also knows what names by the place of a disk mean."""
     places = places_of(tree, devices, root, arguments)
-    return Resolver(devices, encrypted_names(tree, devices, root), _array_names(tree, devices), places)
+    resolver = Resolver(devices, encrypted_names(tree, devices, root), _array_names(tree, devices), places)
+    if root is not None:
+        spec = next((entry.spec for entry in parse(tree.read('/etc/fstab', '')) if entry.point == '/'), '')
+        resolver.root_aliases = set(name for name in disk_names.root_aliases(tree, root, spec, arguments) if resolver.find(name) is None)
+    return resolver
 
 
 def why_unknown(spec, resolver):

@@ -75,7 +75,7 @@ def _fstab(guest, resolver):
         if entry.kind in _REMOTE or '_netdev' in entry.options or 'bind' in entry.options:
             continue
         shown = 'the swap area %s' % entry.spec if entry.kind == 'swap' else entry.point
-        if disk_names.is_by_place(entry.spec):
+        if entry.spec in resolver.root_aliases or disk_names.is_by_place(entry.spec):
             # The file comes from the root itself, so this is the root's name.
             root = resolver.places.root.uuid if entry.point == '/' else None
             uuid = 'UUID=' + root if root else uuid_for(entry.spec, resolver)

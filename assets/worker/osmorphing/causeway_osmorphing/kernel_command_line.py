@@ -64,7 +64,12 @@ class Editor(object):
         if name == 'resume':
             new = fstab_names.resume_device(value, self.resolver)
             return 'resume=' + new if new else None
+        if value in self.resolver.root_aliases and self.root.uuid:
+            return 'root=UUID=%s' % self.root.uuid
         if not disk_names.is_by_place(value):
+            # Of encrypted volumes, other arguments may say the name.
+            if value.startswith('/dev/mapper/') and self.root.kind != 'decrypted' and self.resolver.find(value) is None:
+                protocol.warn_once('a kernel starts with root=%s, which no disk has' % value)
             return argument
         device = self.resolver.places.find(value)
         if device is None or device.path != self.root.path or not device.uuid:

@@ -238,6 +238,37 @@ class DiskNames(TreeTest):
         self.assertEqual(read('/boot/loader/entries/a.conf'), 'options root=UUID=u-root ro\n')
         self.assertEqual(self.warnings, [])
 
+    def test_a_name_that_the_administrator_gave_to_the_roots_disk_becomes_a_uuid(self):
+        settings = 'multipaths {\n  multipath {\n    wwid 36000c29f0000000000000000000000a1\n    alias rootalias\n  }\n}\n'
+        menu, line = 'linux /boot/vmlinuz-1 root=%s ro\n', '%s / ext4 defaults 0 1\n'
+        old, new, other = '/dev/mapper/rootalias-part2', 'UUID=u-root', '/dev/mapper/otheralias-part2'
+        for table, before, after, told in (
+            (old, old, new, []), (old, '/dev/disk/by-id/dm-name-rootalias-part2', new, []),
+            ('/dev/mapper/rootaliasp2', '/dev/mapper/rootaliasp2', new, []), ('/dev/mapper/rootalias2', '/dev/mapper/rootalias2', new, []),
+            # After an interrupted preparation, the table has it already.
+            (new, old, new, []), (old, other, other, [other]), (new, '/dev/mapper/vg-gone', '/dev/mapper/vg-gone', ['/dev/mapper/vg-gone']),
+            (new, '/dev/mapper/rootalias-part1', '/dev/mapper/rootalias-part1', ['/dev/mapper/rootalias-part1']),
+        ):
+            with self.subTest((table, before)):
+                self.clear()
+                del self.warnings[:]
+                morph = self.morph({'/etc/fstab': line % table, '/etc/multipath.conf': settings, '/boot/grub2/grub.cfg': menu % before}, boot_disk(), {'serialConsole': False})
+                fstab_names.by_uuid(morph)
+                kernel_command_line.apply(morph)
+                self.assertEqual((morph.guest.read('/etc/fstab'), morph.guest.read('/boot/grub2/grub.cfg')), (line % new, menu % after))
+                self.assertEqual([one for one in self.warnings if 'multipath.conf' not in one], ['a kernel starts with root=%s, which no disk has' % name for name in told])
+        # A comment names nothing, and a logical volume is found.
+        logical = device('/dev/dm-1', 'logical', content='ext4', uuid='u-root')
+        logical.name = 'vg/root'
+        for table, devices in ((old, boot_disk()), ('/dev/mapper/vg-root', [logical])):
+            self.clear()
+            morph = self.morph({'/etc/fstab': line % table, '/etc/multipath.conf': '#' + settings.replace('\n', '\n#') + '\n', '/boot/grub2/grub.cfg': menu % '/dev/mapper/vg-root'}, devices, {'serialConsole': False})
+            del self.warnings[:]
+            fstab_names.by_uuid(morph)
+            kernel_command_line.apply(morph)
+            self.assertEqual(morph.guest.read('/etc/fstab'), line % table)
+            self.assertEqual(len(self.warnings), 1 if table == old else 0)
+
     def test_a_kernel_that_a_hypervisor_starts_finds_its_root_and_keeps_its_console(self):
         menu = 'multiboot2 /boot/xen.gz placeholder\nmodule2 /boot/vmlinuz-1 placeholder root=%s ro console=hvc0\nmodule2 --nounzip /boot/initrd.img-1\n'
         legacy = 'title Xen\nkernel /boot/xen.gz\nmodule /boot/vmlinuz-1 root=%s ro\nmodule /boot/initrd.img-1\n'
