@@ -30,7 +30,7 @@ export interface OwnVmLab extends DestinationLab {
   startFullVm?(): Promise<string>;
 }
 
-const mostCallsToFail = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? 6 : 12;
+const mostCallsToFail = process.env['CAUSEWAY_EVERY_STEP'] === '1' ? 6 : 4;
 const endpointId = 'endpoint';
 const never = new AbortController().signal;
 

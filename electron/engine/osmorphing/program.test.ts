@@ -26,7 +26,7 @@ describe('the program that prepares Linux guests', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.py') && !name.startsWith('tests'));
     const check = 'import ast, sys\nfor name in sys.argv[1:]: ast.parse(open(name).read(), name, feature_version=(3, 6))';
     expect(python(['-c', check, ...files])).toEqual({ code: 0, text: '' });
-    const known = new Set(['base64', 'collections', 'ctypes', 'difflib', 'errno', 'fcntl', 'fnmatch', 'glob', 'gzip', 'hashlib', 'ipaddress', 'json', 'os', 'platform', 'posixpath', 're', 'shutil', 'signal', 'stat', 'struct', 'subprocess', 'sys', 'tempfile',
+    const known = new Set(['base64', 'collections', 'ctypes', 'difflib', 'errno', 'fcntl', 'fnmatch', 'glob', 'gzip', 'hashlib', 'ipaddress', 'json', 'os', 'platform', 'posixpath', 'queue', 're', 'shutil', 'signal', 'stat', 'struct', 'subprocess', 'sys', 'tempfile',
       'threading', 'time', 'traceback', 'urllib.error', 'urllib.parse', 'urllib.request', 'uuid', 'zipfile', 'zlib',
       // Not of the standard library: the one way to the registry of Windows guests, installed on the worker when it is needed.
       'hivex', 'causeway_osmorphing.cli']);
