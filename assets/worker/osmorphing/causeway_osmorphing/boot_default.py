@@ -59,6 +59,11 @@ def _tell(path, old, new):
     return ['%s starts %s' % (path, new.version)]
 
 
+def _tell_no_other(path, current):
+    protocol.warn_once('%s starts %s, which can\'t boot on the destination, and has no entry of another kernel' % (path, current.version or current.title or current.place))
+    return []
+
+
 def _grub(guest, path, entries, starts, fails):
     text = guest.read(path, '')
     settings = _SETTING.findall(text)
@@ -81,8 +86,7 @@ def _grub(guest, path, entries, starts, fails):
         return []
     best = _best(listed, starts) or _best(own, starts)
     if best is None:
-        protocol.warn('%s starts %s, which can\'t boot on the destination, and has no entry of another kernel' % (path, current.version or current.title))
-        return []
+        return _tell_no_other(path, current)
     # A title with signs of the menu's language cannot stand in it.
     place = best.place if re.match(r'^[^"$`\\\n]+$', best.place) else best.numbers
     changed = False
@@ -145,7 +149,7 @@ def _legacy(guest, path, entries, starts, fails):
         return []
     best = _best(own, starts)
     if best is None:
-        return []
+        return _tell_no_other(path, own[number])
     new = text[: found.start(2)] + best.place + text[found.end(2) :] if found else 'default %s\n%s' % (best.place, text)
     return _tell(path, own[number], best) if guest.write(path, new) else []
 
@@ -161,7 +165,7 @@ def _syslinux(guest, path, entries, starts, fails):
         return []
     best = _best(own, starts)
     if best is None:
-        return []
+        return _tell_no_other(path, current)
     # A menu's own program stands where the default would: then the label is marked instead.
     new = re.sub(r'^[ \t]*menu[ \t]+default[ \t]*\n', '', text, flags=re.MULTILINE | re.IGNORECASE)
     found = re.search(r'^([ \t]*(?:default|ontimeout)[ \t]+)(\S+)[ \t]*$', new, re.MULTILINE | re.IGNORECASE)
@@ -196,7 +200,7 @@ def _loader(guest, path, entries, starts, fails):
         return []
     best = _best(own, starts)
     if best is None:
-        return []
+        return _tell_no_other(path, current)
     line = 'default %s.conf' % best.place
     new = text[: found.start()] + line + text[found.end() :] if found else text.rstrip('\n') + ('\n' if text.strip() else '') + line + '\n'
     return _tell(path, current, best) if guest.write(path, new) else []

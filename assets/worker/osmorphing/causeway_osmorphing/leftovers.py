@@ -38,6 +38,8 @@ def remove(morph):
     for path in _FILES:
         if guest.is_file(path) and guest.remove(path):
             notes.append('removed ' + path)
+            # Initial RAM disks have copies of some of them.
+            morph.rebuild_initramfs = True
     for path in _DEVICE_MAPS:
         # GRUB 2 finds disks by itself where there is none. That of GRUB legacy is needed.
         if guest.is_file(path) and guest.is_file(path.replace('device.map', 'grub.cfg')) and guest.remove(path):
@@ -49,6 +51,7 @@ def remove(morph):
         if len(kept) != len(lines):
             guest.write(path, '\n'.join(kept) + '\n')
             notes.append('removed the source\'s virtual disks from ' + path)
+            morph.rebuild_initramfs = True
     if guest.has_program('kdumpctl') or guest.is_file('/etc/init.d/kdump') or guest.is_file('/etc/rc.d/init.d/kdump'):
         for path in guest.find('/boot'):
             if _CRASH_IMAGE.match(path.rsplit('/', 1)[1]):

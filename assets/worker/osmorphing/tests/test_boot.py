@@ -5,7 +5,7 @@ import shutil
 import struct
 
 from causeway_osmorphing.command import Result
-from causeway_osmorphing import boot_entries, efi_fallback, fstab, fstab_names, initramfs, kernel_command_line, mounting
+from causeway_osmorphing import boot_entries, efi_fallback, fstab, fstab_names, initramfs, kernel_command_line, leftovers, mounting
 from causeway_osmorphing.protocol import MorphError
 from causeway_osmorphing.roots import Root
 from causeway_osmorphing.steps import Morph
@@ -267,6 +267,24 @@ class Images(BootTest):
         fstab_names.by_uuid(morph)
         self.assertEqual(initramfs.rebuild(morph)[1], ['rebuilt /boot/initramfs-5.14.0-1.img'])
 
+    def test_lists_of_the_sources_disks_go_from_the_image_as_well(self):
+        guest = self.guest('rocky', dict(DRACUT, **kernel('5.14.0-1')))
+        leftovers.remove(self.morph(guest))
+        initramfs.rebuild(self.morph(guest))
+        self.assertEqual(initramfs.rebuild(self.morph(guest))[0], False)
+        for path, text in (
+            ('/etc/multipath/wwids', '/36000c29f0000000000000000000000a1/\n'), ('/etc/multipath/bindings', 'mpatha 36000c29f0000000000000000000000a1\n'),
+            ('/etc/lvm/devices/system.devices', 'IDTYPE=devname IDNAME=/dev/sda2 DEVNAME=/dev/sda2 PVID=x\n'),
+        ):
+            with self.subTest(path):
+                tree(self.root, {path: text})
+                morph = self.morph(guest)
+                leftovers.remove(morph)
+                self.assertEqual(initramfs.rebuild(morph)[1], ['rebuilt /boot/initramfs-5.14.0-1.img'])
+                morph = self.morph(guest)
+                leftovers.remove(morph)
+                self.assertEqual(initramfs.rebuild(morph)[0], False)
+
     def test_what_cannot_be_listed_is_told_and_not_taken_for_right(self):
         guest = self.guest('rocky', dict(DRACUT, **kernel('5.14.0-1')))
         guest._lsinitrd = lambda args: Result(1, '', 'cpio: premature end of archive')
@@ -495,4 +513,15 @@ class Defaults(BootTest):
         menu = 'set default="0"\nmenuentry \'Only\' {\n\tlinux /vmlinuz-9.0\n}\n'
         guest, changed = self.chosen({'/boot/grub2/grub.cfg': menu})
         self.assertEqual((changed, guest.read('/boot/grub2/grub.cfg')), (False, menu))
-        self.assertEqual(len([one for one in self.warnings if 'no entry of another kernel' in one]), 2)
+        self.assertEqual(len([one for one in self.warnings if 'no entry of another kernel' in one]), 1)
+        for path, menu in (
+            ('/boot/grub/menu.lst', 'default 0\ntitle Only\n\tkernel /vmlinuz-9.0\n'), ('/boot/extlinux/extlinux.conf', 'DEFAULT only\nLABEL only\n\tLINUX /vmlinuz-9.0\n'),
+            ('/boot/efi/loader/entries/only.conf', 'version 9.0\nlinux /vmlinuz-9.0\n'),
+        ):
+            with self.subTest(path):
+                self.clear()
+                del self.warnings[:]
+                guest, changed = self.chosen({path: menu, '/boot/efi/EFI/systemd/systemd-bootx64.efi': 'MZ'})
+                self.assertEqual((changed, guest.read(path)), (False, menu))
+                told = path if 'entries' not in path else '/boot/efi/loader/loader.conf'
+                self.assertEqual(self.warnings, ['%s starts 9.0, which can\'t boot on the destination, and has no entry of another kernel' % told])
