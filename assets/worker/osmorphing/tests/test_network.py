@@ -662,6 +662,43 @@ class NameServers(TreeTest):
             name_servers.follow_dhcp(self.guest('debian', files), kinds)
             self.assertEqual(len(self.warnings), told, (files, kinds))
 
+    def told(self, files, kinds):
+        self.clear()
+        del self.warnings[:]
+        protocol._told.clear()
+        name_servers.follow_dhcp(self.guest('debian', files), kinds)
+        return self.warnings
+
+    def test_settings_that_come_before_dhcp_are_told(self):
+        config, server = '/etc/sysconfig/network/config', {'/etc/resolv.conf': 'search a.example\nnameserver 10.0.0.2\n'}
+        for text, more, words in (
+            ('NETCONFIG_DNS_POLICY=""\n', server, ['10.0.0.2', 'NETCONFIG_DNS_POLICY=""']), ('NETCONFIG_DNS_POLICY=""\n', {}, []), ('NETCONFIG_DNS_POLICY="auto"\n', server, []),
+            ('NETCONFIG_DNS_POLICY=""\n', {'/etc/resolv.conf': '→/run/netconfig/resolv.conf'}, []), ('# NETCONFIG_DNS_POLICY=""\n', server, []),
+            ('NETCONFIG_DNS_POLICY=STATIC\n', {}, [config, 'NETCONFIG_DNS_POLICY="STATIC"']), ("NETCONFIG_DNS_POLICY='STATIC_FALLBACK eth*'\n", server, []),
+        ):
+            self.told_once(dict(more, **{config: text}), words)
+        manager, wide = {'/usr/sbin/NetworkManager': ''}, '[main]\nplugins=keyfile\n\n[global-dns]\nsearches=a.example\n[global-dns-domain-*]\n# own\nservers=10.0.0.2,10.0.0.3\n'
+        for path in ('/etc/NetworkManager/NetworkManager.conf', '/etc/NetworkManager/conf.d/dns.conf'):
+            for text, words in (
+                (wide, [path, '10.0.0.2, 10.0.0.3', 'in place of']), (wide.replace('*]\n', '*]\n\noptions=x\n'), [path]), (wide.replace('servers', '#servers'), []),
+                (wide.replace('domain-*', 'domain-a.example'), []), (wide.replace('10.0.0.2,10.0.0.3', '127.0.0.1'), []), (wide.replace('# own\n', '[connection]\n'), []),
+            ):
+                self.told_once(dict(manager, **{path: text}), words)
+        self.told_once({'/etc/NetworkManager/conf.d/dns.conf': wide}, [])
+        resolver, own, more = {'/usr/lib/systemd/systemd-resolved': ''}, '/etc/systemd/resolved.conf', '/etc/systemd/resolved.conf.d/a.conf'
+        for files, words in (
+            ({own: '[Resolve]\nDNS=10.0.0.2 10.0.0.3#dns.example\n'}, [own, '10.0.0.2, 10.0.0.3', 'beside']), ({own: '[Resolve]\n#DNS=10.0.0.2\nDNS=\n'}, []),
+            ({own: '[Resolve]\nDomains=~.\n', more: '[Resolve]\nDNS = 10.0.0.2\n'}, [more, 'in place of']), ({own: '[Resolve]\nDNS=10.0.0.2\n', more: '[Resolve]\nDNS=\n'}, []),
+            ({own: '[Resolve]\nDNS=127.0.0.1\nFallbackDNS=10.0.0.2\n'}, []),
+        ):
+            self.told_once(dict(files, **resolver), words)
+        self.told_once({own: '[Resolve]\nDNS=10.0.0.2\n'}, [])
+
+    def told_once(self, files, words):
+        with self.subTest(files):
+            told = self.told(files, ['wicked'])
+            self.assertEqual((len(told), [word for word in words if word not in ''.join(told)]), (1 if words else 0, []))
+
 
 class Exchange(TreeTest):
     MACS = {0: '02:00:00:00:00:01', 1: '02:00:00:00:00:02', 2: '02:00:00:00:00:03'}
