@@ -2,7 +2,7 @@
 
 import re
 
-from . import loader_devices, time_sources
+from . import loader_devices, protocol, time_sources
 from .disk_names import MULTIPATH_BINDINGS, VIRTUAL_DISK
 
 # Removed because the destination's disks and cards have other identities; the guest makes new ones.
@@ -23,8 +23,9 @@ _LEASES = (
     ('/var/lib/wicked', ('lease-',)),
     ('/var/lib/systemd/network', ('lease',)),
 )
-# Images for a crash, made for the old hardware; its service makes those that are missing.
+# Images for a crash, made for the old hardware.
 _CRASH_IMAGE = re.compile(r'^(initramfs|initrd)-.*kdump(\.img)?$')
+_CRASH_IMAGE_OF_SUSE = '/var/lib/kdump/initrd'
 # Screens of hypervisors that have a driver of their own.
 _SCREENS = re.compile(r'^([ \t]*Driver[ \t]+)"(?:vmware|vboxvideo|cirrus|fbdev_hyperv)"', re.MULTILINE)
 _SCREEN_DRIVERS = ['%s/xorg/modules/drivers' % folder for folder in ('/usr/lib', '/usr/lib64', '/usr/lib/x86_64-linux-gnu')]
@@ -52,12 +53,7 @@ def remove(morph):
             guest.write(path, '\n'.join(kept) + '\n')
             notes.append('removed the source\'s virtual disks from ' + path)
             morph.rebuild_initramfs = True
-    if guest.has_program('kdumpctl') or guest.is_file('/etc/init.d/kdump') or guest.is_file('/etc/rc.d/init.d/kdump'):
-        for path in guest.find('/boot'):
-            if _CRASH_IMAGE.match(path.rsplit('/', 1)[1]):
-                # As large as a third of /boot, and no original worth keeping.
-                guest.forget(path)
-                notes.append('removed %s, which kdump makes anew' % path)
+    notes += _crash_images(guest)
     for path in ['/etc/X11/xorg.conf'] + guest.find('/etc/X11/xorg.conf.d', '.conf'):
         text = guest.read(path, '')
         if _SCREENS.search(text):
@@ -77,3 +73,30 @@ def remove(morph):
                 notes.append('removed ' + path)
     notes += time_sources.remove(guest, morph.request.get('hypervisor') or 'kvm')
     return bool(notes), notes
+
+
+def _crash_images(guest):
+    """Removed where the guest makes a missing one at its start, told where it does not."""
+    images = [path for path in guest.find('/boot') if _CRASH_IMAGE.match(path.rsplit('/', 1)[1])]
+    if guest.family == 'suse':
+        images += [_CRASH_IMAGE_OF_SUSE] if guest.is_file(_CRASH_IMAGE_OF_SUSE) and not guest.is_link(_CRASH_IMAGE_OF_SUSE) else []
+        is_used, is_made = _crash_service_of_suse(guest)
+    else:
+        is_used = is_made = guest.has_program('kdumpctl') or guest.is_file('/etc/init.d/kdump') or guest.is_file('/etc/rc.d/init.d/kdump')
+    if images and is_used and not is_made:
+        protocol.warn('%s is for a crash on the source\'s hardware, and no start of this guest makes it anew: run mkdumprd there' % ', '.join(images))
+    if not is_made:
+        return []
+    for path in images:
+        # As large as a third of /boot, and no original worth keeping.
+        guest.forget(path)
+    return ['removed %s, which kdump makes anew' % path for path in images]
+
+
+def _crash_service_of_suse(guest):
+    """(whether it starts with the guest, whether it makes a missing image then). That of release 11 makes one when it is started by hand."""
+    started = set(name for folder in guest.names('/etc/systemd/system') if folder.endswith('.wants') for name in guest.names('/etc/systemd/system/' + folder))
+    units = [path for folder in ('/usr/lib/systemd/system', '/lib/systemd/system') for path in guest.find(folder, '.service') if path.rsplit('/', 1)[1].startswith('kdump')]
+    used = [guest.read(path, '') for path in units if path.rsplit('/', 1)[1] in started]
+    old = any(name.startswith('S') and name.endswith('boot.kdump') for name in guest.names('/etc/init.d/boot.d'))
+    return bool(used) or old, any('kdump/load.sh --update' in text for text in used)

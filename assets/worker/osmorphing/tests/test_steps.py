@@ -1,7 +1,7 @@
 import json
 import os
 
-from causeway_osmorphing import cli, cloud_init, hyperv_guest, hypervisor_tools, initramfs, network_step
+from causeway_osmorphing import cli, cloud_init, hyperv_guest, hypervisor_tools, initramfs, leftovers, network_step
 from causeway_osmorphing.block_devices import BlockDevice
 from causeway_osmorphing.command import CommandFailed, Result, run
 from causeway_osmorphing.network import exchange
@@ -390,6 +390,36 @@ class Steps(TreeTest):
         guest = self.rocky({'/boot/initramfs-5.14.0-1kdump.img': 'old'})
         prepare(self.morph(guest))
         self.assertTrue(guest.exists('/boot/initramfs-5.14.0-1kdump.img'))
+
+    def test_an_image_for_a_crash_goes_where_suse_makes_it_anew(self):
+        unit = '[Service]\nExecStart=%s/kdump/load.sh%s\n[Install]\nWantedBy=multi-user.target\n'
+        started, path = '/etc/systemd/system/multi-user.target.wants/', '/usr/lib/systemd/system/'
+        new = {path + 'kdump.service': unit % ('/usr/lib', ' --update'), started + 'kdump.service': '→' + path + 'kdump.service'}
+        older = {
+            path + 'kdump.service': unit % ('/lib', ''), started + 'kdump.service': '→x', path + 'kdump-rebuild-initrd.service': unit % ('/lib', ' --update'),
+            started + 'kdump-rebuild-initrd.service': '→x'}
+        script = {'/etc/init.d/boot.kdump': '', '/etc/init.d/boot.d/S04boot.kdump': '→../boot.kdump'}
+        for files, goes, told in (
+            (new, True, False), (older, True, False), (dict((name, text) for name, text in older.items() if 'rebuild' not in name), False, True), (script, False, True),
+            # It does not start, so that nothing loads the old image either.
+            ({path + 'kdump.service': new[path + 'kdump.service']}, False, False), ({'/etc/init.d/boot.kdump': ''}, False, False),
+        ):
+            for image in ('/boot/initrd-5.14.21-default-kdump', '/var/lib/kdump/initrd'):
+                with self.subTest((sorted(files), image)):
+                    self.clear()
+                    del self.warnings[:]
+                    guest = self.guest('sles', dict(files, **{image: 'old', '/boot/initrd-5.14.21-default': 'x', '/var/lib/kdump/kernel': '→/boot/vmlinuz'}))
+                    morph = self.morph(guest)
+                    del self.warnings[:]
+                    notes = leftovers.remove(morph)[1]
+                    self.assertEqual((guest.exists(image), notes), (not goes, ['removed %s, which kdump makes anew' % image] if goes else []))
+                    self.assertEqual(self.warnings, ['%s is for a crash on the source\'s hardware, and no start of this guest makes it anew: run mkdumprd there' % image] if told else [])
+                    self.assertTrue(guest.exists('/boot/initrd-5.14.21-default') and guest.is_link('/var/lib/kdump/kernel'))
+        # Where it is a link, it leads to the image in /boot.
+        self.clear()
+        guest = self.guest('sles', dict(new, **{'/var/lib/kdump/initrd': '→/boot/initrd-5.14.21-default', '/boot/initrd-5.14.21-default': 'x'}))
+        leftovers.remove(self.morph(guest))
+        self.assertTrue(guest.is_link('/var/lib/kdump/initrd') and guest.exists('/boot/initrd-5.14.21-default'))
 
     def test_agents_that_were_registered_for_machines_elsewhere_stay(self):
         for registration, stays in (('{"ManagedInstanceID":"mi-0123","Region":"x"}', True), ('{"ManagedInstanceID":"i-0123"}', False), ('', False)):
