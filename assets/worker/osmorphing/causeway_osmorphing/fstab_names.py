@@ -273,14 +273,18 @@ def _is_accepted(name, rules):
     return True
 
 
+# Lines that begin with a space belong to the one before.
+_CONTINUED = r'(?:\n[ \t]+(?!#)\S[^\n]*)*'
+
+
 def _raid(guest):
     """Arrays are found by their UUIDs; a list of disks makes mdadm ignore all others."""
     notes = []
     for path in ('/etc/mdadm/mdadm.conf', '/etc/mdadm.conf'):
         text = guest.read(path, '')
-        new = re.sub(r'^([ \t]*)DEVICE[ \t]+(?=\S*/dev/)[^\n]*$', r'\1DEVICE partitions', text, flags=re.MULTILINE | re.IGNORECASE)
+        new = re.sub(r'^([ \t]*)DEVICE[ \t]+(?=\S*/dev/)[^\n]*' + _CONTINUED, r'\1DEVICE partitions', text, flags=re.MULTILINE | re.IGNORECASE)
         new = re.sub(
-            r'^([ \t]*ARRAY[ \t][^\n]*)$',
+            r'^([ \t]*ARRAY[ \t][^\n]*' + _CONTINUED + ')',
             lambda found: re.sub(r'\s+devices=\S+', '', found.group(1), flags=re.IGNORECASE) if re.search(r'\buuid=', found.group(1), re.IGNORECASE) else found.group(1),
             new, flags=re.MULTILINE | re.IGNORECASE)
         if new != text and guest.write(path, new):

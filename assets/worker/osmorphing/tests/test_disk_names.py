@@ -350,6 +350,12 @@ class DiskNames(TreeTest):
         }, boot_disk())
         fstab_names.by_uuid(morph)
         self.assertEqual(morph.guest.read('/etc/mdadm.conf'), 'DEVICE partitions\nARRAY /dev/md0 UUID=1:2:3:4\nMAILADDR root\n')
+        # A line may go on in the next ones.
+        self.clear()
+        morph = self.morph({
+            '/etc/fstab': ROOT_LINE, '/etc/mdadm.conf': 'DEVICE /dev/sda1\n  /dev/sdb1\nARRAY /dev/md0 devices=/dev/sda1\n\tUUID=1:2:3:4\n\n  # own\nARRAY /dev/md1 devices=/dev/sdb1\nMAILADDR root\n'}, boot_disk())
+        fstab_names.by_uuid(morph)
+        self.assertEqual(morph.guest.read('/etc/mdadm.conf'), 'DEVICE partitions\nARRAY /dev/md0\n\tUUID=1:2:3:4\n\n  # own\nARRAY /dev/md1 devices=/dev/sdb1\nMAILADDR root\n')
 
     def test_units_of_systemd_name_no_place(self):
         morph = self.morph({

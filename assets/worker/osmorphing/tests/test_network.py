@@ -415,6 +415,27 @@ PINNED = [
         },
     ),
     (
+        'ifcfg bonds lose an address of their own', 'rocky',
+        {
+            RH + 'ifcfg-bond0': 'DEVICE=bond0\nTYPE=Bond\nBONDING_OPTS="mode=1"\nMACADDR=00:50:56:00:00:01\nIPADDR=10.0.0.5\n',
+            RH + 'ifcfg-ens192': 'DEVICE=ens192\nHWADDR=00:50:56:00:00:01\nMASTER=bond0\nSLAVE=yes\n',
+        },
+        False,
+        {RH + 'ifcfg-bond0': 'DEVICE=bond0\nTYPE=Bond\nBONDING_OPTS="mode=1"\nIPADDR=10.0.0.5\n', RH + 'ifcfg-ens192': 'DEVICE=ens192\nMASTER=bond0\nSLAVE=yes\n'},
+    ),
+    (
+        'wicked bonds and bridges lose them', 'sles',
+        {
+            SUSE + 'ifcfg-bond0': "STARTMODE='auto'\nBONDING_MASTER='yes'\nBONDING_SLAVE_0='eth0'\nLLADDR='00:50:56:00:00:01'\nIPADDR='10.0.0.5/24'\n",
+            SUSE + 'ifcfg-br0': "BRIDGE='yes'\nBRIDGE_PORTS='eth1'\nLLADDR='00:50:56:00:00:02'\nIPADDR='10.1.0.5/24'\n",
+        },
+        False,
+        {
+            SUSE + 'ifcfg-bond0': "STARTMODE='auto'\nBONDING_MASTER='yes'\nBONDING_SLAVE_0='eth0'\nIPADDR='10.0.0.5/24'\n",
+            SUSE + 'ifcfg-br0': "BRIDGE='yes'\nBRIDGE_PORTS='eth1'\nIPADDR='10.1.0.5/24'\n",
+        },
+    ),
+    (
         'wicked takes name servers of DHCP',
         'sles',
         {

@@ -385,11 +385,33 @@ class Steps(TreeTest):
         self.assertIn('\nrepo_upgrade: none\n', guest.read(cloud_init.OWN))
         self.assertNotIn('package_upgrade', guest.read(cloud_init.OWN))
         self.assertEqual([step['step'] for step in prepare(self.morph(guest)) if step['changed']], [])
+        # Where the server has its driver for any screen, that is named.
+        for folder in ('/usr/lib64', '/usr/lib/x86_64-linux-gnu'):
+            self.clear()
+            guest = self.rocky({'/etc/X11/xorg.conf.d/20-screen.conf': xorg, folder + '/xorg/modules/drivers/modesetting_drv.so': ''})
+            prepare(self.morph(guest))
+            self.assertEqual(guest.read('/etc/X11/xorg.conf.d/20-screen.conf'), xorg.replace('"vmware"', '"modesetting"'))
         # Without the service, nobody would make the image anew.
         self.clear()
         guest = self.rocky({'/boot/initramfs-5.14.0-1kdump.img': 'old'})
         prepare(self.morph(guest))
         self.assertTrue(guest.exists('/boot/initramfs-5.14.0-1kdump.img'))
+
+    def test_sources_of_packages_that_are_switched_off_are_no_longer_asked(self):
+        zypper = '[vmware-tools]\nname=x\nenabled=1\nautorefresh=1\nbaseurl=http://packages.vmware.com/tools/esx/5.1/sles11.2/x86_64\n'
+        apt = '# deb http://packages.vmware.com/tools/esx/5.0/ubuntu x main\ndeb http://packages.vmware.com/tools/esx/5.1/ubuntu precise main\ndeb [arch=amd64] http://packages.vmware.com/tools/esx/5.1/ubuntu precise main\ndeb http://archive.ubuntu.com/ubuntu precise main\n'
+        for release, path, text, after in (
+            ('sles', '/etc/zypp/repos.d/vmware.repo', zypper, zypper.replace('enabled=1', 'enabled=0')),
+            ('ubuntu', '/etc/apt/sources.list.d/vmware.list', apt, apt.replace('\ndeb http://packages', '\n# deb http://packages').replace('\ndeb [', '\n# deb [')),
+        ):
+            with self.subTest(path):
+                self.clear()
+                own = {path.replace('vmware.', 'own.'): text.replace('packages.vmware.com', 'packages.own.example')}
+                guest = self.guest(release, dict(own, **{path: text}))
+                changed, notes = hypervisor_tools.remove_tools(guest, package_manager(guest))
+                self.assertEqual((changed, notes), (True, ['%s is no longer a source of packages' % path]))
+                self.assertEqual((guest.read(path), {name: guest.read(name) for name in own}), (after, own))
+                self.assertEqual(hypervisor_tools.remove_tools(guest, package_manager(guest)), (False, []))
 
     def test_an_image_for_a_crash_goes_where_suse_makes_it_anew(self):
         unit = '[Service]\nExecStart=%s/kdump/load.sh%s\n[Install]\nWantedBy=multi-user.target\n'

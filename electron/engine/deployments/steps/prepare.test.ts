@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AttachedVolume, DeviceIdentity } from '../../ports/destination-platform.ts';
-import { windowsDisksOf } from './prepare.ts';
+import { cloudInitNeed, sourceNic, windowsDisksOf } from './prepare.ts';
 
 const attached = (...identities: DeviceIdentity[]): AttachedVolume[] => identities.map((identity, index) => ({ volume: { id: `v${index}`, diskId: 'd', sizeBytes: 1 }, identity }) as AttachedVolume);
 const disksOf = (...identities: DeviceIdentity[]) => windowsDisksOf(attached(...identities), identities.map((_, index) => ({ id: `v${index}` })));
@@ -16,4 +16,14 @@ test('where disks have neither, it takes those that are not its own: one after t
 
 test('a volume that is not attached is a mistake of the engine', () => {
   expect(() => windowsDisksOf([], [{ id: 'v' }])).toThrow(expect.objectContaining({ code: 'general.bug' }) as Error);
+});
+
+test('a guest can do without cloud-init where it retains its credentials, unless the deployment says otherwise', () => {
+  expect([cloudInitNeed(undefined, true, 'linux'), cloudInitNeed(undefined, false, 'linux'), cloudInitNeed(undefined, true, 'windows')]).toEqual(['if-possible', 'required', 'required']);
+  expect([cloudInitNeed('required', true, 'linux'), cloudInitNeed('if-possible', false, 'linux'), cloudInitNeed('if-possible', true, 'windows')]).toEqual(['required', 'if-possible', 'if-possible']);
+});
+
+test('an interface is known by the MAC address and the IPv4 addresses of the source', () => {
+  expect(sourceNic({ id: 'n', network: 'x', mac_address: '00:50:56:00:00:01', ip_addresses: ['10.0.0.5', 'fe80::1'] })).toEqual({ sourceMacAddress: '00:50:56:00:00:01', addresses: ['10.0.0.5'] });
+  expect(sourceNic(undefined)).toEqual({ sourceMacAddress: undefined, addresses: [] });
 });

@@ -128,8 +128,7 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
     luksKeys,
     unbindVolumes: options.unbindVolumes,
     root: options.root,
-    // It lets nobody in then; addresses, drivers and first-boot scripts of Linux guests work without it.
-    cloudInit: options.cloudInit ?? (policy.retainUserCredentials && vm.os_type !== 'windows' ? 'if-possible' : 'required'),
+    cloudInit: cloudInitNeed(options.cloudInit, policy.retainUserCredentials, vm.os_type),
     httpProxy: options.httpProxy,
     packageCache: options.packageCache,
     agent: agentOf(run),
@@ -138,6 +137,11 @@ function morphOptions(run: DeploymentContext, vm: Vm, nics: readonly DeployedNic
     ...(vm.os_type === 'windows' ? { windows: windowsMaterial(policy, { virtioDisc: options.virtioDisc, initAgent: options.initAgentArchive }) } : {}),
     keepMountedOnFailure: options.keepWorkerOnFailure,
   };
+}
+
+/** With retained credentials it lets nobody in; addresses, drivers and first-boot scripts of Linux guests work without it. */
+export function cloudInitNeed(given: MorphOptions['cloudInit'], retainUserCredentials: boolean, osType: Vm['os_type']): NonNullable<MorphOptions['cloudInit']> {
+  return given ?? (retainUserCredentials && osType !== 'windows' ? 'if-possible' : 'required');
 }
 
 /** What of the source's NIC identifies its interface in the guest. */
