@@ -91,6 +91,7 @@ export function describeDeploymentPlatform(name: string, startLab: () => Promise
         const seen = (await lab.server(made.server.id))?.nics ?? [];
         for (const [index, { macAddress }] of made.nics.entries()) {
           // A platform that assigns it at the first boot must not guess.
+          expect(macAddress === undefined).toBe(hand.deployment.macAddressesAtBoot === true);
           if (macAddress === undefined) continue;
           expect(macAddress).toMatch(/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/);
           expect(seen[index]?.macAddress.toLowerCase()).toBe(macAddress);

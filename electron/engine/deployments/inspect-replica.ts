@@ -33,7 +33,7 @@ export async function inspectReplica(
     try {
       onStep('Inspect the guest');
       const { warnings: _, candidates: _roots, devices: _devices, ...found } = await run.guests.inspect({
-        ssh, devices, options: { ...options, ...asDeployed(run), nics: vm.nics.map(sourceNic), platformAgent: run.destination.deployment?.agentPackage },
+        ssh, devices, options: { ...options, ...asDeployed(run), ...onPlatform(run), nics: vm.nics.map(sourceNic) },
         onStep: ({ title, state }) => state === 'running' && onStep(title), signal: AbortSignal.any([signal, ssh.lost]),
       }).catch((error: unknown) => {
         throw ssh.lost.aborted && !signal.aborted ? ssh.lost.reason : error;
@@ -51,6 +51,11 @@ export async function inspectReplica(
 /** What of the environment decides on what a deployment changes. */
 const asDeployed = ({ policy: { hypervisor, diskBuses, setDhcp, retainUserCredentials, guestDatasources } }: ReplicaContext): InspectOptions => ({
   hypervisor, diskBuses, setDhcp, retainUserCredentials, datasources: guestDatasources,
+});
+
+/** What the platform does for its servers. */
+const onPlatform = ({ destination: { deployment } }: ReplicaContext): Pick<InspectOptions, 'macAddressesAtBoot' | 'platformAgent'> => ({
+  macAddressesAtBoot: deployment?.macAddressesAtBoot, platformAgent: deployment?.agentPackage,
 });
 
 /** Not ended by a cancel: the volumes have to be free again. What cannot be deleted stays in the ledger. */

@@ -5,8 +5,10 @@ import type { JsonObject, JsonValue } from '../../../shared/model/json.ts';
 import type { GuestNic, LuksKey, MorphOptions } from './options.ts';
 
 export type InspectOptions = Pick<MorphOptions, 'root' | 'luksKeys' | 'hypervisor' | 'diskBuses' | 'setDhcp' | 'retainUserCredentials' | 'datasources'> & {
-  /** Those of the source. Their addresses at the destination are set by a deployment. */
+  /** Those of the source. Their MAC addresses at the destination are set by a deployment. */
   readonly nics?: readonly Omit<GuestNic, 'macAddress'>[] | undefined;
+  /** Not even a deployment knows them: the VM gets them when it first boots. */
+  readonly macAddressesAtBoot?: boolean | undefined;
   /** The agent that the platform has for its servers, as a deployment would give it. Nothing is fetched. */
   readonly platformAgent?: { readonly url: string; readonly architecture: string } | undefined;
 };
@@ -26,12 +28,13 @@ const inspectResult = guestPlanSchema.extend({
 });
 
 /** Without the devices. */
-export function inspectionRequest({ root, luksKeys = [], hypervisor, diskBuses, setDhcp = true, retainUserCredentials = false, datasources, nics = [], platformAgent }: InspectOptions): JsonObject {
+export function inspectionRequest({ root, luksKeys = [], hypervisor, diskBuses, setDhcp = true, retainUserCredentials = false, datasources, nics = [], macAddressesAtBoot = false, platformAgent }: InspectOptions): JsonObject {
   return {
     ...(root === undefined ? {} : { root }), luksKeys: luksKeys.map(luksKey),
     ...(hypervisor === undefined ? {} : { hypervisor }), ...(diskBuses === undefined ? {} : { diskBuses: [...diskBuses] }),
     setDhcp, retainUserCredentials, ...(datasources === undefined ? {} : { datasources: [...datasources] }),
     nics: nics.map(({ sourceMacAddress, addresses }) => ({ sourceMacAddress: sourceMacAddress ?? null, addresses: [...(addresses ?? [])] })),
+    macAddressesAtBoot,
     ...(platformAgent === undefined ? {} : { platformAgent: { ...platformAgent } }),
   };
 }

@@ -65,6 +65,8 @@ export interface DeployedServer {
 export interface DeploymentPlatform {
   /** The platform's own agent for guests: a Debian package that servers of the platform can download. */
   readonly agentPackage?: { readonly url: string; readonly architecture: 'x86_64' };
+  /** NICs get their MAC addresses when the VM first boots: `createNics` gives none. */
+  readonly macAddressesAtBoot?: true;
   /**
    * Settles names, addresses, sizes and quotas. Creates nothing.
    *

@@ -24,11 +24,11 @@ def apply(morph):
     interfaces = _interfaces(guest, len(nics))
     names, warnings = names_by_card(interfaces, nics, old_names(guest), rules_of(guest.read(RULES, '')))
     on_hyperv = request.get('hypervisor') == 'hyperv'
-    # The cards of Hyper-V are told apart by their order.
-    later = morph.planned and not on_hyperv
+    later = morph.planned and not request.get('macAddressesAtBoot')
     macs = dict((index, (nic.get('macAddress') or '').lower() or (set_at_deployment(index) if later else None)) for index, nic in enumerate(nics))
     pairs, unnamed = nameable([(macs[index], names[index]) for index in sorted(names)], on_hyperv)
     warnings += unnamed
+    # The cards of Hyper-V are told apart by their order there.
     told, unexchanged = exchange.configure(guest, {} if on_hyperv else names, macs)
     notes += told
     warnings += _not_exchanged(unexchanged)

@@ -20,6 +20,7 @@ export function createDeploymentPlatform(classic: Classic): DeploymentPlatform {
     return cloudApi(classic, { isBoot: (labels) => labels[labelKeys.disk] === boot });
   };
   return {
+    macAddressesAtBoot: true,
     plan: (run, volumes, signal) => planDeployment(classic, run, volumes, signal),
     snapshotVolumes: (run, volumes, signal) => snapshotVolumes(cloudOf(run), run, volumes, signal),
     volumesFromSnapshots: (run, snapshots, signal) => volumesFromSnapshots(cloudOf(run), run, snapshots, undefined, signal),

@@ -19,6 +19,7 @@ export function createDeploymentPlatform(session: OciSession): DeploymentPlatfor
     return { cloud: cloudApi(session, place), place };
   }
   return {
+    macAddressesAtBoot: true,
     plan: (run, volumes, signal) => planDeployment(session, run, volumes, signal),
     snapshotVolumes: async (run, volumes, signal) => snapshotVolumes((await at(run, signal)).cloud, run, volumes, signal),
     async volumesFromSnapshots(run, snapshots, signal) {

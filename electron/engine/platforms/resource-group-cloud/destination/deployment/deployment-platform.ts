@@ -31,6 +31,7 @@ export function createDeploymentPlatform(session: AzureSession): DeploymentPlatf
     return zoneFor(session, environment, run.vm, await readOffers(session, placeOf(session, environment).location, signal));
   };
   return {
+    macAddressesAtBoot: true,
     plan: (run, volumes, signal) => planDeployment(session, run, volumes, signal),
     async snapshotVolumes(run, volumes, signal) {
       // An execution whose end failed may have left them waiting.
