@@ -65,11 +65,14 @@ class Resolver(object):
         self.places = places
         self.encrypted_names = encrypted_names or {}
         self.array_names = array_names or {}
-        # Names of the root's multipath device that no disk has here.
+        # Names of the root's multipath device that no disk has here, and the device that they mean.
         self.root_aliases = set()
+        self.root = None
 
     def find(self, spec):
         """The device of a first field; None when there is none, or when it is no device at all."""
+        if spec in self.root_aliases:
+            return self.root
         tag, separator, value = spec.partition('=')
         value = value.strip('"')
         if separator and tag in ('UUID', 'LABEL', 'PARTUUID', 'PARTLABEL'):
@@ -222,7 +225,7 @@ def resolver_for(tree, devices, root=None, arguments=()):
     resolver = Resolver(devices, encrypted_names(tree, devices, root), _array_names(tree, devices), places)
     if root is not None:
         spec = next((entry.spec for entry in parse(tree.read('/etc/fstab', '')) if entry.point == '/'), '')
-        resolver.root_aliases = set(name for name in disk_names.root_aliases(tree, root, spec, arguments) if resolver.find(name) is None)
+        resolver.root, resolver.root_aliases = root, set(name for name in disk_names.root_aliases(tree, root, spec, arguments) if resolver.find(name) is None)
     return resolver
 
 

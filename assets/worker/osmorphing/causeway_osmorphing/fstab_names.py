@@ -77,7 +77,7 @@ def _fstab(guest, resolver):
         shown = 'the swap area %s' % entry.spec if entry.kind == 'swap' else entry.point
         if entry.spec in resolver.root_aliases or disk_names.is_by_place(entry.spec):
             # The file comes from the root itself, so this is the root's name.
-            root = resolver.places.root.uuid if entry.point == '/' else None
+            root = resolver.places.root.uuid if entry.point == '/' or entry.spec in resolver.root_aliases else None
             uuid = 'UUID=' + root if root else uuid_for(entry.spec, resolver)
             if uuid:
                 lines[entry.line] = lines[entry.line].replace(entry.spec, uuid, 1)

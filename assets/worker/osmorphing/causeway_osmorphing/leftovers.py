@@ -39,8 +39,8 @@ def remove(morph):
     for path in _FILES:
         if guest.is_file(path) and guest.remove(path):
             notes.append('removed ' + path)
-            # Initial RAM disks have copies of some of them.
-            morph.rebuild_initramfs = True
+            # Initial RAM disks have copies of lists of disks.
+            morph.rebuild_initramfs = morph.rebuild_initramfs or path.startswith('/etc/lvm/')
     for path in _DEVICE_MAPS:
         # GRUB 2 finds disks by itself where there is none. That of GRUB legacy is needed.
         if guest.is_file(path) and guest.is_file(path.replace('device.map', 'grub.cfg')) and guest.remove(path):

@@ -257,6 +257,12 @@ class DiskNames(TreeTest):
                 kernel_command_line.apply(morph)
                 self.assertEqual((morph.guest.read('/etc/fstab'), morph.guest.read('/boot/grub2/grub.cfg')), (line % new, menu % after))
                 self.assertEqual([one for one in self.warnings if 'multipath.conf' not in one], ['a kernel starts with root=%s, which no disk has' % name for name in told])
+        # Other subvolumes are mounted by the same name.
+        self.clear()
+        morph = self.morph({'/etc/fstab': line % old + old + ' /var btrfs subvol=/@/var 0 0\n', '/etc/multipath.conf': settings}, boot_disk())
+        self.assertEqual(morph.resolver.find(old), morph.root_device)
+        fstab_names.by_uuid(morph)
+        self.assertEqual(morph.guest.read('/etc/fstab'), line % new + new + ' /var btrfs subvol=/@/var 0 0\n')
         # A comment names nothing, and a logical volume is found.
         logical = device('/dev/dm-1', 'logical', content='ext4', uuid='u-root')
         logical.name = 'vg/root'
