@@ -61,6 +61,8 @@ const groups = {
     iptables: 'movers of a fleet in networks of their own',
     rpm: 'a package for guests of the RHEL family, built and read by its own programs',
     'python3-pyvmomi': 'a client of another make that talks to the rig of the virtualization platform',
+    'mono-mcs': 'C# that scripts for Windows bring along, compiled as old guests do',
+    'mono-runtime': 'C# that scripts for Windows bring along, run',
   },
   windows: {
     wine: 'Windows\' own Node, for the tests of a Windows laptop',

@@ -45,7 +45,7 @@ export function specsOf(tier: Tier, root: string): SpecFile[] {
     .map((path) => ({ path, lease: /^\/\/ lease: (.+)$/m.exec(readFileSync(join(root, path), 'utf8'))?.[1] }));
 }
 
-/** Unit tests that need what is no part of the bootstrap, by the beginning of their names. */
+/** Unit tests that need programs which may be missing, by the beginning of their names. */
 const skippedUnitTests: Readonly<Record<string, string>> = {
   'PowerShell that Causeway sends': 'Debian\'s mono-mcs and mono-runtime are not installed',
 };
