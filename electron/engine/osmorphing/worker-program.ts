@@ -27,6 +27,9 @@ const lookAround = [
   'umask 077; echo "folder=$(mktemp -d "${TMPDIR:-/tmp}/causeway-XXXXXXXX")"',
 ].join('\n');
 
+/** How the last line of an answer begins or ends, whatever else is in it. */
+const answers = /"type": ?"(?:result|error)"\}?$/;
+
 type Outcome = { readonly result: JsonValue } | { readonly error: CausewayError };
 
 /** The preparation program on a worker. */
@@ -70,10 +73,32 @@ export class WorkerProgram {
    */
   async run(command: ProgramCommand, request: JsonObject, signal: AbortSignal, timeoutMs: number): Promise<JsonValue> {
     if (signal.aborted) throw abortReason(signal);
-    const running = this.#idle?.isOpen === true ? this.#idle : new RunningProgram(await this.#ssh.openChannel(`${this.#command} serve`, signal));
-    this.#idle = undefined;
     const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const start = async (): Promise<RunningProgram> => new RunningProgram(await this.#ssh.openChannel(`${this.#command} serve`, signal));
+    const kept = this.#idle;
+    this.#idle = undefined;
+    let running = kept ?? await start();
+    let answer = await this.#ask(running, { ...request, command }, stop);
+    if (running === kept && !answer.isHeard && !stop.aborted) {
+      // It had ended in between, and heard nothing of this request.
+      running = await start();
+      answer = await this.#ask(running, { ...request, command }, stop);
+    }
+    const { outcome } = answer;
+    if (signal.aborted) throw abortReason(signal);
+    if (stop.aborted) throw new CausewayError('osmorphing.command-failed', `${command} took longer than ${timeoutMs / 1000} s`);
+    if (outcome === undefined) {
+      throw new CausewayError('osmorphing.program-failed', `${command} exited without a result: ${running.errorTail().slice(-500) || 'no output'}`);
+    }
+    this.#idle = running;
+    if ('error' in outcome) throw outcome.error;
+    return outcome.result;
+  }
+
+  /** What comes of a request, and whether anything was heard of it. Waits until the program has ended when that is to `stop`. */
+  async #ask(running: RunningProgram, request: JsonObject, stop: AbortSignal): Promise<{ readonly outcome: Outcome | undefined; readonly isHeard: boolean }> {
     let outcome: Outcome | undefined;
+    let isHeard = false;
     let giveUp: NodeJS.Timeout | undefined;
     const onStop = (): void => {
       running.end();
@@ -81,7 +106,8 @@ export class WorkerProgram {
     };
     stop.addEventListener('abort', onStop, { once: true });
     try {
-      const answered = running.ask({ ...request, command, session: this.#session }, (line) => {
+      const answered = running.ask({ ...request, session: this.#session }, (line) => {
+        isHeard = true;
         outcome = this.#take(line) ?? outcome;
         // One that was asked to stop still cleans up.
         return outcome !== undefined && !stop.aborted;
@@ -92,14 +118,7 @@ export class WorkerProgram {
       clearTimeout(giveUp);
       stop.removeEventListener('abort', onStop);
     }
-    if (signal.aborted) throw abortReason(signal);
-    if (stop.aborted) throw new CausewayError('osmorphing.command-failed', `${command} took longer than ${timeoutMs / 1000} s`);
-    if (outcome === undefined) {
-      throw new CausewayError('osmorphing.program-failed', `${command} exited without a result: ${running.errorTail().slice(-500) || 'no output'}`);
-    }
-    this.#idle = running;
-    if ('error' in outcome) throw outcome.error;
-    return outcome.result;
+    return { outcome, isHeard };
   }
 
   /** Where the guest is mounted on the worker. */
@@ -150,7 +169,8 @@ export class WorkerProgram {
     switch (message.type) {
       case 'log':
         this.#listener.onLog(message.line);
-        return undefined;
+        // The program waits for its next command then, and not its caller for an answer.
+        return answers.test(line) ? { error: new CausewayError('osmorphing.program-failed', `an answer cannot be read: ${line.slice(0, 500)}`) } : undefined;
       case 'warning':
         this.#listener.onWarning(message.message);
         return undefined;
@@ -172,7 +192,6 @@ class RunningProgram {
   /** When it has ended. Rejects with the error of its channel, or when it prints no lines. */
   readonly closed: Promise<void>;
   readonly #channel: SshChannel;
-  #isOpen = true;
   #onLine: ((line: string) => void) | undefined;
 
   constructor(channel: SshChannel) {
@@ -181,10 +200,7 @@ class RunningProgram {
     const splitter = new LineSplitter();
     this.closed = new Promise((resolve, reject) => {
       stream.once('error', reject);
-      stream.once('close', () => {
-        this.#isOpen = false;
-        resolve();
-      });
+      stream.once('close', resolve);
       stream.on('data', (piece: Buffer) => {
         try {
           for (const line of splitter.push(piece)) this.#onLine?.(line);
@@ -196,10 +212,6 @@ class RunningProgram {
     });
     // It may end while nobody waits for it.
     this.closed.catch(() => undefined);
-  }
-
-  get isOpen(): boolean {
-    return this.#isOpen;
   }
 
   /** Sends a request. Resolves when `onLine` says of a line that it was the last of the answer. */

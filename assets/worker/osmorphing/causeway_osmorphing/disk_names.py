@@ -314,6 +314,10 @@ def _sectors(device):
     return int(device.properties['SECTORS'] or 0) or None
 
 
+# No name is longer, and on longer ones the pattern below would be slow.
+_LONGEST_SPEC = 255
+
+
 def root_aliases(tree, root, table_spec, arguments):
     """Names that the administrator gave to the root's multipath device; they mean no other disk. `table_spec`: of the root in
     /etc/fstab. `arguments`: (name, value) of the kernel."""
@@ -323,6 +327,8 @@ def root_aliases(tree, root, table_spec, arguments):
     aliases.update(line.split()[0] for path in MULTIPATH_BINDINGS for line in tree.read(path, '').splitlines() if len(line.split()) == 2 and not line.startswith('#'))
 
     def is_alias(spec):
+        if len(spec) > _LONGEST_SPEC:
+            return False
         found = re.match(r'^/dev/(?:mapper/|disk/by-id/dm-name-)(.+?)(?:(?:-part|_part|p)?(\d+))?$', spec)
         names = [spec.split('/')[-1].replace('dm-name-', '', 1)] + ([found.group(1)] if found and _number(found.group(2)) == root.number else [])
         return bool(found) and any(name in aliases for name in names)

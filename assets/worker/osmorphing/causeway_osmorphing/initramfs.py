@@ -58,6 +58,7 @@ def rebuild(morph):
             added = include_lacking(guest, version, tool, below, lacking) if is_built else []
             if added:
                 notes += added
+                make_room(guest, image)
                 tool.build(guest, version, image, drivers, morph.root_device, below, len(targets) > 1)
                 after = contents_of(guest, image, tool)
                 lacking = lacking_of(guest, version, image, after, drivers, tool, below)

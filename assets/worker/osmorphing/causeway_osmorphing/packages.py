@@ -11,6 +11,11 @@ _UNREACHABLE = 'osmorphing.packages-unreachable'
 # How package tools say that there is no room, and with how much room no package fits.
 _NO_ROOM = re.compile(r'No space left on device|enough free space|more space needed|needs \d+ ?[KMG]i?B (?:more )?(?:space )?on|Disk Requirements', re.IGNORECASE)
 _LITTLE = 4 << 20
+# How they say that there is no way to the guest's sources.
+_NO_WAY = re.compile(
+    r'Could not resolve|failure resolving|Could not connect|onnection (?:timed out|refused|failed)|Network is unreachable|No route to host'
+    r'|Cannot download|Could not retrieve mirrorlist|Failed to (?:download|synchronize)|Curl error|imeout was reached|Timeout exceeded', re.IGNORECASE,
+)
 _LENT = '/run/causeway-packages'
 # Enough for the database of a system with thousands of packages.
 _LARGEST_DATABASE = 64 << 20
@@ -114,20 +119,21 @@ class PackageManager(object):
         raise refused
 
     def _install_with(self, names, also, options):
-        """What the guest can do without is no reason to fail."""
-        try:
-            self.install_from_repositories(names + also, options)
-            return
-        except Cancelled:
-            raise
-        except MorphError as error:
-            said = error.message + error.details.get('output', '')
-            if not also or error.code != 'osmorphing.no-space' and not any(name in said for name in also):
+        """What the guest can do without is no reason to fail. Some tools leave out what they do not find, and call that a success."""
+        if also:
+            try:
+                self.install_from_repositories(names + also, options)
+            except Cancelled:
                 raise
-            protocol.log('%s was not installed: %s' % (', '.join(also), error.message[-300:]))
-        present = self.installed()
-        if not all(name in present for name in names):
-            self.install_from_repositories(names, options)
+            except MorphError as error:
+                # A tool that did not end, or reached nothing, would take as long once more.
+                if 'exitCode' not in error.details or _NO_WAY.search(error.details.get('output', '')):
+                    raise
+                protocol.log('%s could not be installed together with %s: %s' % (', '.join(also), ', '.join(names), error.message[-300:]))
+            present = self.installed()
+            if all(name in present for name in names):
+                return
+        self.install_from_repositories(names, options)
 
     def install_if_there(self, name):
         """A package that the guest can do without: from the given cache, or from sources that answered in this run. Returns whether it is there now."""

@@ -44,20 +44,20 @@ def _without_secrets(text):
 
 
 def _printable(value):
-    """Text from a guest ends up on a terminal: control characters are escaped."""
+    """Text from a guest ends up on a terminal: control characters are escaped, and secrets masked."""
     if isinstance(value, dict):
         return dict((_printable(key), _printable(inner)) for key, inner in value.items())
     if isinstance(value, (list, tuple)):
         return [_printable(inner) for inner in value]
     if isinstance(value, str):
-        return _CONTROL.sub(lambda found: '\\x%02x' % ord(found.group()), value)
+        return _CONTROL.sub(lambda found: '\\x%02x' % ord(found.group()), _without_secrets(value))
     return value
 
 
 def emit(kind, **fields):
     """Writes one line. A closed output must not leave a guest mounted."""
     fields['type'] = kind
-    line = _without_secrets(json.dumps(_printable(fields), ensure_ascii=True, sort_keys=True))
+    line = json.dumps(_printable(fields), ensure_ascii=True, sort_keys=True)
     with _lock:
         try:
             sys.stdout.write(line + '\n')
@@ -125,16 +125,20 @@ def listen():
 
     def read():
         rest = b''
-        while True:
-            piece = os.read(0, 1 << 16)
-            if not piece:
-                break
-            lines = (rest + piece).split(b'\n')
-            rest = lines.pop()
-            for line in lines:
-                _lines.put(line)
-        cancelled.set()
-        _lines.put(None)
+        try:
+            for piece in iter(lambda: os.read(0, 1 << 16), b''):
+                lines = (rest + piece).split(b'\n')
+                rest = lines.pop()
+                for line in lines:
+                    _lines.put(line)
+            if rest:
+                _lines.put(rest)
+        except OSError:
+            # The other side is gone, as at the end.
+            pass
+        finally:
+            cancelled.set()
+            _lines.put(None)
 
     thread = threading.Thread(target=read)
     thread.daemon = True

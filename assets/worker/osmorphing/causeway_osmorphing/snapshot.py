@@ -122,7 +122,12 @@ def _ssh_policy(guest):
     if server is None:
         return {}
     guest.make_folder('/run/sshd')
-    result = guest.run([server, '-T', '-C', 'user=root,host=localhost,addr=127.0.0.1'] + _host_key(guest), check=False, timeout=60)
+    told = ['-T', '-C', 'user=root,host=localhost,addr=127.0.0.1']
+    # Where the guest has a key that the server can use, it needs no other.
+    has_key = bool(guest.find('/etc/ssh', '_key'))
+    result = guest.run([server] + told, check=False, timeout=60) if has_key else None
+    if result is None or result.code != 0:
+        result = guest.run([server] + told + _host_key(guest), check=False, timeout=60)
     if result.code == 0:
         pairs = [line.split(' ', 1) for line in result.out.splitlines() if ' ' in line]
         return _joined((name, value) for name, value in pairs if name in _SSH_KEYS)
@@ -130,9 +135,7 @@ def _ssh_policy(guest):
 
 
 def _host_key(guest):
-    """Options with a host key where the guest has none: without, the server tells nothing."""
-    if guest.find('/etc/ssh', '_key'):
-        return []
+    """Options with a host key: without one, the server tells nothing."""
     key = '/run/causeway-sshd-key'
     # The first kind is made in no time, but old systems do not have it.
     for kind in ('ed25519', 'rsa'):

@@ -241,6 +241,9 @@ class DiskNames(TreeTest):
     def test_a_name_that_the_administrator_gave_to_the_roots_disk_becomes_a_uuid(self):
         settings = 'multipaths {\n  multipath {\n    wwid 36000c29f0000000000000000000000a1\n    alias rootalias\n  }\n}\n'
         menu, line = 'linux /boot/vmlinuz-1 root=%s ro\n', '%s / ext4 defaults 0 1\n'
+        # A line that no pattern may be slow on.
+        self.assertEqual(disk_names.root_aliases(self.guest('debian', {'/etc/multipath.conf': settings}), None, '/dev/mapper/' + '1' * 1000000 + 'x', []), set())
+        self.clear()
         old, new, other = '/dev/mapper/rootalias-part2', 'UUID=u-root', '/dev/mapper/otheralias-part2'
         for table, before, after, told in (
             (old, old, new, []), (old, '/dev/disk/by-id/dm-name-rootalias-part2', new, []),

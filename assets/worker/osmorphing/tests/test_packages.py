@@ -7,7 +7,7 @@ from causeway_osmorphing.package_archives import apt_options, disabled_repositor
 from causeway_osmorphing.packages import package_manager
 from causeway_osmorphing.protocol import MorphError
 
-from .trees import asked_for, TreeTest
+from .trees import asked_for, TreeTest, tree
 
 STATUS = 'Package: a\nStatus: install ok installed\nVersion: 1\n\nPackage: b\nStatus: install ok %s\nVersion: 2\n'
 
@@ -124,6 +124,50 @@ class Together(TreeTest):
         guest, manager = self.made(dnf)
         manager.install(['cloud-init'], ['qemu-guest-agent'])
         self.assertEqual(guest.packages, {'cloud-init': '1'})
+
+    def test_a_tool_that_leaves_out_what_it_does_not_find_is_asked_again_with_other_sources_too(self):
+        """As yum does, which calls that a success."""
+        guest, manager = self.made(None)
+        guest._dnf = lambda args: self.yum(guest, args)
+        manager.other_sources = lambda: iter([['--enablerepo=extras']])
+        manager.install(['cloud-init'], ['qemu-guest-agent'])
+        self.assertEqual((sorted(guest.packages), manager.reached), (['cloud-init', 'qemu-guest-agent'], ['--enablerepo=extras']))
+
+    @staticmethod
+    def yum(guest, args):
+        there = ['qemu-guest-agent'] + (['cloud-init'] if '--enablerepo=extras' in args else [])
+        found = [name for name in asked_for(args) if name in there]
+        guest.packages.update((name, '1') for name in found)
+        return Result(0, '', '') if found else Result(1, '', 'Error: Nothing to do')
+
+    def test_whatever_keeps_it_from_coming_the_other_comes_alone(self):
+        """Tools name what a package lacks, and not always the package."""
+        for said in ('E: Unable to correct problems, you have held broken packages.', 'E: Failed to fetch http://x/liburing2_2.3-3_amd64.deb  404  Not Found'):
+            self.clear()
+            guest = self.guest('debian')
+
+            def apt_get(args, guest=guest, said=said):
+                if 'qemu-guest-agent' in args:
+                    return Result(100, ' qemu-guest-agent : Depends: liburing2', said)
+                if 'install' in args:
+                    tree(guest.root, {'/var/lib/dpkg/status': 'Package: cloud-init\nStatus: install ok installed\nVersion: 1\n'})
+                return Result(0, '', '')
+
+            guest._apt_get = apt_get
+            manager = package_manager(guest)
+            manager.install(['cloud-init'], ['qemu-guest-agent'])
+            self.assertEqual((manager.brought, list(manager.installed())), ([], ['cloud-init']))
+
+    def test_a_tool_that_does_not_end_is_not_waited_for_twice(self):
+        guest, manager = self.made(None)
+
+        def slow(args):
+            raise CommandFailed('osmorphing.command-failed', '`%s` took longer than 3600 s' % ' '.join(args), {'output': ''})
+
+        guest._dnf = slow
+        with self.assertRaises(MorphError):
+            manager.install(['cloud-init'], ['qemu-guest-agent'])
+        self.assertEqual(len([one for one in guest.commands if one.startswith('dnf')]), 1)
 
     def test_sources_that_do_not_answer_are_asked_once(self):
         guest, manager = self.made(lambda guest, names: Result(1, '', 'Cannot download repomd.xml'))

@@ -47,7 +47,8 @@ class StandIns(Guest):
         play = getattr(self, '_' + re.sub(r'\W', '_', os.path.basename(args[0])), None)
         result = play(args) if play else Result(0, '', '')
         if check and result.code != 0:
-            raise CommandFailed(code, '%s: %s' % (args[0], result.err))
+            output = (result.err.strip() or result.out.strip())[-4000:]
+            raise CommandFailed(code, '`%s` ended with %s: %s' % (' '.join(args)[:200], result.code, output[-600:]), {'exitCode': result.code, 'output': output})
         return result
 
     def _rpm(self, args):

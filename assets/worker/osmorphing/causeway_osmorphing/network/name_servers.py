@@ -87,9 +87,9 @@ def _tell_resolver(guest):
         return
     found, place = {'DNS': [], 'Domains': []}, None
     for path in _settings(guest, *_RESOLVED):
-        for name, value in re.findall(r'^(DNS|Domains)[ \t]*=[ \t]*(.*?)[ \t]*$', guest.read(path, ''), re.MULTILINE):
-            found[name] = found[name] + value.split() if value else []
-            place = path if name == 'DNS' and value else place
+        for name, value in re.findall(r'^(DNS|Domains)[ \t]*=([^\n]*)', guest.read(path, ''), re.MULTILINE):
+            found[name] = found[name] + value.split() if value.strip() else []
+            place = path if name == 'DNS' and value.strip() else place
     servers = _elsewhere(found['DNS'])
     if servers:
         how = 'in place of' if '~.' in found['Domains'] else 'beside'
@@ -102,8 +102,8 @@ def _tell_network_manager(guest):
         return
     for path in _settings(guest, *_NETWORK_MANAGER):
         section = re.search(r'^\[global-dns-domain-\*\][ \t]*\n((?:[^\[\n][^\n]*\n|\n)*)', guest.read(path, '') + '\n', re.MULTILINE)
-        named = re.search(r'^servers[ \t]*=[ \t]*(.*?)[ \t]*$', section.group(1), re.MULTILINE) if section else None
-        servers = _elsewhere(re.split(r'[,;\s]+', named.group(1).strip(',; '))) if named and named.group(1) else []
+        named = re.search(r'^servers[ \t]*=([^\n]*)', section.group(1), re.MULTILINE) if section else None
+        servers = _elsewhere(re.split(r'[,;\s]+', named.group(1).strip(',; \t'))) if named and named.group(1).strip() else []
         if servers:
             protocol.warn_once('%s has NetworkManager use the name servers %s in place of those that DHCP provides: %s' % (path, _shown(servers), _ADVICE))
 
