@@ -17,6 +17,7 @@ export type ProgramCommand = 'inspect' | 'mount' | 'prepare' | 'script' | 'unmou
 const lookTimeoutMs = 60_000;
 /** How long a command may clean up after a request to stop, before its connection is closed. */
 const stopTimeoutMs = 120_000;
+const removeTimeoutMs = 10_000;
 
 // One round trip for everything: each takes much of a second on an emulated worker.
 const lookAround = [
@@ -157,10 +158,12 @@ export class WorkerProgram {
   /** Removes what was put on the worker. Best effort: the worker is deleted soon anyway. */
   async remove(): Promise<void> {
     if (this.#ssh.lost.aborted) return;
-    this.#idle?.end();
-    await this.#idle?.closed.catch(() => undefined);
+    const idle = this.#idle;
     this.#idle = undefined;
-    const options = { signal: AbortSignal.timeout(10_000), timeoutMs: 10_000 };
+    idle?.end();
+    // One that does not end must not keep a deployment from going on.
+    await idle?.ended(AbortSignal.timeout(removeTimeoutMs));
+    const options = { signal: AbortSignal.timeout(removeTimeoutMs), timeoutMs: removeTimeoutMs };
     await this.#ssh.exec(`rm -rf ${shellQuoted(this.folder)}`, options).catch(() => undefined);
   }
 
@@ -223,6 +226,11 @@ class RunningProgram {
       // The stream reports its own errors.
       this.#channel.stream.write(`${JSON.stringify(request)}\n`, () => undefined);
     });
+  }
+
+  /** Waits until it has ended, and gives it up when the signal aborts. Never rejects. */
+  async ended(signal: AbortSignal): Promise<void> {
+    await abortable(this.closed, signal).catch(() => this.#channel.stream.destroy());
   }
 
   errorTail(): string {
