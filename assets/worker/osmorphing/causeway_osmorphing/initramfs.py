@@ -47,21 +47,20 @@ def rebuild(morph):
                 done.append('rebuilt %s' % image)
                 continue
             is_built = first or not tool.one_place
-            if is_built:
-                make_room(guest, image)
-                tool.build(guest, version, image, drivers, morph.root_device, below, len(targets) > 1)
-            elif not copy_image(guest, tool.image % version, image):
+            if not is_built and not copy_image(guest, tool.image % version, image):
                 continue
             first = False
-            after = contents_of(guest, image, tool)
-            lacking = lacking_of(guest, version, image, after, drivers, tool, below)
-            added = include_lacking(guest, version, tool, below, lacking) if is_built else []
-            if added:
-                notes += added
-                make_room(guest, image)
-                tool.build(guest, version, image, drivers, morph.root_device, below, len(targets) > 1)
+            while True:
+                if is_built:
+                    make_room(guest, image)
+                    tool.build(guest, version, image, drivers, morph.root_device, below, len(targets) > 1)
                 after = contents_of(guest, image, tool)
                 lacking = lacking_of(guest, version, image, after, drivers, tool, below)
+                # Once more with what the tool left out. It is asked for each name only once.
+                added = include_lacking(guest, version, tool, below, lacking) if is_built else []
+                if not added:
+                    break
+                notes += added
             if lacking is None:
                 protocol.warn('the guest\'s tools do not list what is in %s: it is unknown whether it has the drivers of the destination' % image)
             if encrypted and after is not None:

@@ -240,6 +240,18 @@ class Images(BootTest):
             initramfs.rebuild(self.morph(guest))
         self.assertEqual((caught.exception.code, guest.commands), ('osmorphing.no-space', []))
 
+    def test_what_the_tool_leaves_out_of_an_image_that_is_due_is_asked_for_and_it_is_built_once_more(self):
+        guest = self.guest('debian', dict(kernel('6.1.0-1', image='/boot/initrd.img-%s'), **{
+            '/usr/sbin/update-initramfs': '', '/usr/bin/lsinitramfs': '', '/etc/initramfs-tools/conf.d/.keep': '', '/lib/modules/6.1.0-1/kernel/fs/ext4/ext4.ko': ''}))
+        rooms = []
+        self.addCleanup(setattr, initramfs, 'make_room', initramfs.make_room)
+        initramfs.make_room = lambda guest, image, size=None: rooms.append(image)
+        _, notes = initramfs.rebuild(self.morph(guest))
+        self.assertEqual(len([one for one in guest.commands if one.startswith('update-initramfs')]), 2)
+        self.assertEqual(rooms, ['/boot/initrd.img-6.1.0-1'] * 2)
+        self.assertIn('ext4.ko', guest.read('/boot/initrd.img-6.1.0-1'))
+        self.assertIn('added ext4 to /etc/initramfs-tools/modules', notes)
+
     def test_where_there_is_no_room_for_two_images_the_old_one_goes_first(self):
         guest = self.guest('rocky', dict(DRACUT, **dict(kernel('5.14.0-1'), **{'/boot/initramfs-5.14.0-1.img': 'x' * (1 << 20)})))
         image, made = '/boot/initramfs-5.14.0-1.img', guest._image
