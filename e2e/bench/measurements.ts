@@ -79,7 +79,7 @@ export const measurements = {
   },
   'guest-preparation': {
     about: 'a guest prepared, beside virt-v2v-in-place and virt-customize',
-    method: 'Copies of one disk, all in software emulation, from the start of the machine that does it to its end; one run. virt-customize gets the same work command by command, virt-v2v-in-place installs no packages, whose time is left out where it is the peer.',
+    method: 'Copies of one disk, all in software emulation, from the start of the machine that does it to its end; one run. virt-customize gets the same work command by command, virt-v2v-in-place installs no packages: beside it, our time without packages counts.',
     limits: 'With hardware virtualisation all of them are faster, and what a cloud takes to start a worker comes on top.',
   },
   fleet: {
